@@ -1,0 +1,55 @@
+//! I101: the data ends before the picture does, and Pillow refuses it.
+
+use crate::checks::{Findings, Run, declare_check};
+use crate::model::{FaultKind, Outcome, Phase, Profile, SampleFacts};
+
+declare_check! {
+    /// ## What it does
+    /// Reports images whose data ends before the picture does, where Pillow refuses to load them.
+    ///
+    /// ## Why it matters
+    /// The header is intact, so the file shows up with its size in viewers and passes a trainer's first scan. The run stops
+    /// when the pixels are wanted: while latents are cached, or at some step of the first epoch. Several trainers do not
+    /// print the file's name.
+    ///
+    /// ## Example
+    /// A download that broke off, or a copy onto a full disk. Missing the last two bytes of a JPEG is enough.
+    ///
+    /// ## What to do
+    /// Fetch or export the file again, or move it out of the dataset together with its caption.
+    I101 "truncated-image", level: Error, since: "0.1.0", run: Run::Sample(check),
+}
+
+fn check(facts: &SampleFacts, _: &Profile, out: &mut Findings) {
+    let Some(refusal) = facts.decoded.pillow.refusal() else { return };
+    let Some(fault) = facts.decoded.strict.fault().filter(|fault| fault.kind == FaultKind::Truncated) else { return };
+    out.report(&facts.sample.path, format!("the data ends before the picture does: {fault}"))
+        .evidence("size_bytes", facts.sample.size_bytes)
+        .evidence("offset", fault.offset)
+        .evidence("pillow", refusal.to_string())
+        .means(Outcome::Stop, Phase::Caching, "loading raises, and the run stops when this image is first wanted")
+        .help("fetch or export the file again, or move it and its caption out of the dataset");
+}
+
+#[cfg(test)]
+mod tests {
+    use super::CHECK;
+    use crate::checks::support::{findings_of, healthy};
+    use crate::model::{Fault, FaultKind, Strict};
+
+    #[test]
+    fn fires_where_pillow_refuses_short_data() {
+        let mut facts = healthy("a.png");
+        facts.refuse(Fault::at(FaultKind::Truncated, 900, "the compressed data ends in row 12 of 64"));
+        let findings = findings_of(&CHECK, &facts);
+        assert_eq!(findings.len(), 1);
+        assert_eq!(findings[0].evidence["offset"], 900);
+    }
+
+    #[test]
+    fn stays_quiet_where_pillow_loads_it_all_the_same() {
+        let mut facts = healthy("a.png");
+        facts.decoded.strict = Strict::Damaged { fault: Fault::new(FaultKind::Truncated, "IEND is missing"), lost: Some(0.0) };
+        assert!(findings_of(&CHECK, &facts).is_empty());
+    }
+}

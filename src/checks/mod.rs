@@ -1,0 +1,36 @@
+//! Stage 4: rules. A check sees facts, reports findings, and knows nothing of settings, colours or threads.
+//!
+//! # How to add a check
+//!
+//! 1. Write one file, `src/checks/<family>/<name_in_snake_case>.rs`, after the pattern of `image/truncated_image.rs`: a
+//!    `//!` line with the code, `declare_check!` with the four headings (What it does, Why it matters, Example, What to do),
+//!    the function, and its tests. Take the next free number of the family; codes are never used again.
+//! 2. Add a recipe to `tests/datasets.rs` that builds `sample_datasets/<code>-<name>/fires` and `quiet`, where `quiet` is
+//!    the near miss.
+//! 3. Run `UPDATE=1 cargo test`, which rewrites the list below, `docs/checks/`, the table in the README and the sample
+//!    datasets. Look at what it wrote, and commit it.
+//!
+//! Nothing else is touched: the list below is generated from the folder.
+
+mod check;
+mod run;
+
+use check::{Run, declare_check};
+
+pub use check::{Check, Family, Findings, page};
+pub use run::{check_dataset, check_sample, find};
+
+#[cfg(test)]
+mod support;
+
+// The lines below are generated from the folder by `UPDATE=1 cargo test`.
+
+mod image {
+    pub(super) mod truncated_image;
+}
+
+/// Every check, by code.
+#[rustfmt::skip]
+pub static ALL: &[&Check] = &[
+    &image::truncated_image::CHECK,
+];

@@ -1,0 +1,137 @@
+//! Facts for the unit tests of checks: a healthy sample, to be spoilt by the test.
+
+use std::path::PathBuf;
+
+use super::{Check, Findings, Run};
+use crate::model::{
+    AlphaFacts, Caption, CaptionFacts, ContentHash, DatasetFacts, Decoded, Encoding, Exif, Fault, Finding, Format, Inventory, LineEnding,
+    Mode, NamedAs, PixelFacts, Probe, Profile, RelPath, Root, Sample, SampleFacts, SampleIndex, SampleLine, SideFile, Size, Strict,
+    Verdict,
+};
+
+/// The generic profile at 1024x1024.
+pub(super) fn profile() -> Profile {
+    crate::trainers::generic()
+}
+
+/// A 1024x1024 RGB PNG, whole, with the caption "a photo of a cat".
+pub(super) fn healthy(path: &str) -> SampleFacts {
+    let path = RelPath::from(path);
+    let caption = RelPath::from(format!("{}.txt", path.without_extension()).as_str());
+    let text = "a photo of a cat";
+    let size_bytes = text.len() as u64;
+    SampleFacts {
+        sample: Sample {
+            index: SampleIndex(0),
+            named_as: Format::of_extension(path.extension()).map_or(NamedAs::Unknown, NamedAs::Image),
+            path: path.clone(),
+            size_bytes: 1000,
+            modified: None,
+            caption: Some(SideFile { path: caption.clone(), size_bytes, modified: None }),
+            other_captions: Vec::new(),
+        },
+        content: Some(hash_of(path.as_str())),
+        sha256: None,
+        probe: Ok(Probe {
+            format: Format::Png,
+            variant: "",
+            mode: Some(Mode::Rgb),
+            bit_depth: 8,
+            size: Size::new(1024, 1024),
+            orientation: None,
+            frames: 1,
+            icc: false,
+            transparency: false,
+            exif: Exif::Absent,
+        }),
+        decoded: Decoded {
+            pillow: Verdict::Ok,
+            opencv: Verdict::Ok,
+            strict: Strict::Whole,
+            pixels: Some(PixelFacts { mean: 120.0, blank: false, phash: 0x1234_5678_9abc_def0, alpha: None, colorless: Some(false) }),
+            trailing: None,
+        },
+        caption: CaptionFacts::Read(Box::new(Caption {
+            content: hash_of(caption.as_str()),
+            path: caption,
+            size_bytes,
+            encoding: Encoding::Utf8,
+            has_bom: false,
+            invalid: None,
+            text: Some(text.to_owned()),
+            chars: size_bytes,
+            lines: 1,
+            line_ending: LineEnding::None,
+            clip_tokens: Some(5),
+            t5_tokens: None,
+            controls: Vec::new(),
+            invisibles: Vec::new(),
+            mojibake: None,
+        })),
+    }
+}
+
+/// A hash that differs between names.
+pub(super) fn hash_of(name: &str) -> ContentHash {
+    let mut bytes = [0_u8; 32];
+    for (at, byte) in name.bytes().enumerate() {
+        bytes[at % 32] = bytes[at % 32].wrapping_mul(31) ^ byte;
+    }
+    ContentHash(bytes)
+}
+
+impl SampleFacts {
+    /// Spoils the header facts.
+    pub(super) fn probe_mut(&mut self) -> &mut Probe {
+        self.probe.as_mut().expect("the healthy sample has a header")
+    }
+
+    /// Spoils the caption.
+    pub(super) fn caption_mut(&mut self) -> &mut Caption {
+        match &mut self.caption {
+            CaptionFacts::Read(caption) => caption,
+            CaptionFacts::Missing | CaptionFacts::Unreadable(..) => panic!("the healthy sample has a caption"),
+        }
+    }
+
+    /// Gives it transparency.
+    pub(super) fn set_alpha(&mut self, alpha: AlphaFacts) {
+        let probe = self.probe_mut();
+        probe.mode = Some(Mode::Rgba);
+        probe.transparency = true;
+        if let Some(pixels) = &mut self.decoded.pixels {
+            pixels.alpha = Some(alpha);
+        }
+    }
+
+    /// Makes Pillow refuse its pixels, for the fault given.
+    pub(super) fn refuse(&mut self, fault: Fault) {
+        self.decoded.pillow = Verdict::refuses_load("OSError", fault.detail.clone());
+        self.decoded.strict = Strict::Damaged { fault, lost: None };
+    }
+}
+
+/// What `check` alone finds in one sample.
+pub(super) fn findings_of(check: &'static Check, facts: &SampleFacts) -> Vec<Finding> {
+    let mut out = Findings::new(check);
+    match check.run {
+        Run::Sample(run) => run(facts, &profile(), &mut out),
+        Run::Dataset(_) | Run::Elsewhere => panic!("{} does not look at single samples", check.name),
+    }
+    out.into_vec()
+}
+
+/// What `check` alone finds in a dataset of these samples, the rest of the inventory being `inventory`.
+pub(super) fn findings_in(check: &'static Check, samples: &[SampleFacts], mut inventory: Inventory) -> Vec<Finding> {
+    if inventory.roots.is_empty() {
+        inventory.roots.push(Root { typed: "set".to_owned(), folder: PathBuf::from("set"), prefix: RelPath::from("") });
+    }
+    inventory.samples = samples.iter().map(|facts| facts.sample.clone()).collect();
+    let lines: Vec<SampleLine> = samples.iter().map(SampleLine::of).collect();
+    let mut out = Findings::new(check);
+    match check.run {
+        Run::Dataset(run) => run(&DatasetFacts { inventory: &inventory, samples: &lines, metadata: &[] }, &profile(), &mut out),
+        Run::Sample(_) | Run::Elsewhere => panic!("{} does not look at whole datasets", check.name),
+    }
+    out.into_vec()
+}

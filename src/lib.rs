@@ -1,0 +1,29 @@
+//! The check to run on an image dataset before starting a trainer.
+//!
+//! walkaround looks at every file the way a trainer will, says what will stop the run or be trained wrongly, and writes
+//! down exactly what the dataset is.
+//!
+//! # The rooms
+//!
+//! Data moves one way: `walk` lists samples; for each, `probe`, `decode` and `captions` turn bytes into facts; `checks`
+//! turn facts into findings; `sinks` write reports. `pipeline` wires them and is the only room with threads.
+//!
+//! | room | what it does | may use |
+//! |---|---|---|
+//! | [`model`] | the nouns that rooms say to each other | nothing of ours |
+//! | [`walk`] | folders and lists -> numbered samples | model |
+//! | [`probe`] | header bytes -> facts | model |
+//! | [`decode`] | bytes -> verdicts and pixel facts | model |
+//! | [`captions`] | bytes -> captions, metadata files | model |
+//! | [`trainers`] | what training programs expect | model |
+//! | [`checks`] | facts -> findings | model |
+//! | [`settings`] | what the user asked for, as plain data | model, and the option types of rooms |
+//! | [`manifest`] | the manifest's lines | model |
+//! | [`sinks`] | output formats | model, manifest |
+//! | [`pipeline`] | runs the stages | everything above |
+//! | `cli` | arguments, terminal, exit codes | the public API |
+
+pub mod checks;
+pub mod decode;
+pub mod model;
+pub mod trainers;

@@ -1,0 +1,206 @@
+//! What decoders do with an image's bytes: a verdict for each, and the facts that need pixels.
+
+use super::Fault;
+
+/// Where a loader gives up.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Stage {
+    /// While reading the header (`Image.open` in Pillow).
+    Open,
+    /// While reading the pixels (`load` or `convert` in Pillow).
+    Load,
+}
+
+/// How a loader refuses a file.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Refusal {
+    /// Exception class, such as `OSError` or `UnidentifiedImageError`; `error` for a loader without classes.
+    pub class: &'static str,
+    /// The loader's message, without the file's name.
+    pub message: String,
+    /// Where it happens.
+    pub stage: Stage,
+}
+
+impl Refusal {
+    /// Whether the class belongs to `OSError`'s family, which is all that some trainers catch (sd-scripts 48d368fa,
+    /// `library/train_util.py` 2948-2961).
+    #[must_use]
+    pub fn is_os_error(&self) -> bool {
+        matches!(self.class, "OSError" | "UnidentifiedImageError" | "FileNotFoundError" | "PermissionError")
+    }
+}
+
+impl std::fmt::Display for Refusal {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "{}: {}", self.class, self.message)
+    }
+}
+
+/// What one loader does with the bytes.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Verdict {
+    /// It returns a picture, whole or not.
+    Ok,
+    /// It refuses.
+    Error(Refusal),
+    /// Not known here; never a guess.
+    Unknown,
+}
+
+impl Verdict {
+    /// The verdict as manifests spell it.
+    #[must_use]
+    pub fn name(&self) -> &'static str {
+        match self {
+            Self::Ok => "ok",
+            Self::Error(_) => "error",
+            Self::Unknown => "unknown",
+        }
+    }
+
+    /// The refusal, if it is one.
+    #[must_use]
+    pub fn refusal(&self) -> Option<&Refusal> {
+        match self {
+            Self::Error(refusal) => Some(refusal),
+            Self::Ok | Self::Unknown => None,
+        }
+    }
+
+    /// A refusal while the header is read.
+    #[must_use]
+    pub fn refuses_open(class: &'static str, message: impl Into<String>) -> Self {
+        Self::Error(Refusal { class, message: message.into(), stage: Stage::Open })
+    }
+
+    /// A refusal while the pixels are read.
+    #[must_use]
+    pub fn refuses_load(class: &'static str, message: impl Into<String>) -> Self {
+        Self::Error(Refusal { class, message: message.into(), stage: Stage::Load })
+    }
+}
+
+/// What reading the file by the format's own rules finds, whatever any loader forgives.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Strict {
+    /// Every bit of the picture is there and valid.
+    Whole,
+    /// Part of the picture is there.
+    Damaged {
+        /// The first thing that is wrong.
+        fault: Fault,
+        /// Share of the picture that is lost, 0 to 1, where it can be told.
+        lost: Option<f32>,
+    },
+    /// No picture can be had.
+    Error(Fault),
+    /// There is no strict reader for this here, or a limit stopped it; the fault says which.
+    Unknown(Fault),
+}
+
+impl Strict {
+    /// The verdict as manifests spell it.
+    #[must_use]
+    pub fn name(&self) -> &'static str {
+        match self {
+            Self::Whole => "ok",
+            Self::Damaged { .. } => "damaged",
+            Self::Error(_) => "error",
+            Self::Unknown(_) => "unknown",
+        }
+    }
+
+    /// The first thing that is wrong.
+    #[must_use]
+    pub fn fault(&self) -> Option<&Fault> {
+        match self {
+            Self::Whole => None,
+            Self::Damaged { fault, .. } | Self::Error(fault) | Self::Unknown(fault) => Some(fault),
+        }
+    }
+}
+
+/// A reduced picture in gray, row by row, from which blankness, brightness and the perceptual hash are computed.
+///
+/// Readers make it at whatever reduction comes cheaply (1/8 for JPEG); both sides are at least 1.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Raster {
+    /// Samples in a row.
+    pub width: usize,
+    /// Rows.
+    pub height: usize,
+    /// Luma (ITU-R BT.601), 0 to 255, `width * height` samples.
+    pub luma: Vec<u8>,
+}
+
+/// How transparent a picture is.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct AlphaFacts {
+    /// Share of pixels that are fully transparent, 0 to 1.
+    pub transparent: f32,
+    /// Share of pixels that are partly transparent, 0 to 1.
+    pub partial: f32,
+    /// Share of pixels that are fully transparent and hide a colour other than black, which a loader that drops alpha
+    /// brings to light, 0 to 1.
+    pub hidden: f32,
+    /// The commonest hidden colour, red, green and blue.
+    pub hidden_color: Option<[u8; 3]>,
+}
+
+impl AlphaFacts {
+    /// Whether every pixel is opaque.
+    #[must_use]
+    pub fn is_opaque(&self) -> bool {
+        self.transparent <= 0.0 && self.partial <= 0.0
+    }
+}
+
+/// Facts that need pixels.
+#[derive(Clone, Debug, PartialEq)]
+pub struct PixelFacts {
+    /// Mean luma of the picture, 0 to 255.
+    pub mean: f32,
+    /// Whether the picture has one colour only, but for noise of a few levels.
+    pub blank: bool,
+    /// Perceptual hash of the picture as a person sees it (EXIF orientation applied).
+    pub phash: u64,
+    /// Transparency, where the format can have it and it was looked at.
+    pub alpha: Option<AlphaFacts>,
+    /// Whether a picture with colour channels has no colour in it.
+    pub colorless: Option<bool>,
+}
+
+/// What decoding one image found.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Decoded {
+    /// Pillow 13: open, load, convert to RGB.
+    pub pillow: Verdict,
+    /// OpenCV 5: `imdecode` unchanged.
+    pub opencv: Verdict,
+    /// Our own reading by the format's rules.
+    pub strict: Strict,
+    /// Facts from pixels, where there were any.
+    pub pixels: Option<PixelFacts>,
+    /// Bytes behind the end of the picture that belong to nothing, and where they begin.
+    pub trailing: Option<Trailing>,
+}
+
+/// Bytes behind the end of the picture that belong to nothing.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Trailing {
+    /// Offset of the first.
+    pub offset: u64,
+    /// How many.
+    pub size_bytes: u64,
+    /// Whether they are all zero.
+    pub zeros: bool,
+}
+
+impl Decoded {
+    /// What is known of a file that was not decoded, for the reason given.
+    #[must_use]
+    pub fn undecided(fault: Fault) -> Self {
+        Self { pillow: Verdict::Unknown, opencv: Verdict::Unknown, strict: Strict::Unknown(fault), pixels: None, trailing: None }
+    }
+}

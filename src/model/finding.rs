@@ -1,0 +1,111 @@
+//! One hit of a check: what was seen, where, and what it means for training.
+
+use std::collections::BTreeMap;
+use std::fmt;
+
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+
+use super::RelPath;
+
+/// How bad a finding is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Level {
+    /// Nothing to do.
+    Info,
+    /// It trains, but not on what the user thinks.
+    Warning,
+    /// The run stops, or the sample is lost or replaced.
+    Error,
+}
+
+impl Level {
+    /// The level as reports spell it.
+    #[must_use]
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Info => "info",
+            Self::Warning => "warning",
+            Self::Error => "error",
+        }
+    }
+}
+
+impl fmt::Display for Level {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.name())
+    }
+}
+
+/// A check's code: a letter for the family and a number; for ever.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
+pub struct Code(pub &'static str);
+
+impl fmt::Display for Code {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.0)
+    }
+}
+
+/// What a trainer does with a sample.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Outcome {
+    /// Trains on it as the user means.
+    Train,
+    /// Trains on something else than the user means.
+    Distort,
+    /// Leaves it out, with or without a word.
+    Skip,
+    /// Puts another sample in its place.
+    Replace,
+    /// Stops the run.
+    Stop,
+}
+
+/// When it happens.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Phase {
+    /// While files are listed and sizes are read.
+    DatasetScan,
+    /// While latents or text embeddings are cached.
+    Caching,
+    /// At some step of training.
+    Training,
+}
+
+/// What a finding means for one trainer.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct Consequence {
+    /// What it does.
+    pub outcome: Outcome,
+    /// When.
+    pub phase: Phase,
+    /// In words.
+    pub text: String,
+}
+
+/// One hit of a check.
+///
+/// Checks build it from the check's own code, name and level; see `checks::Findings`.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct Finding {
+    /// The check's code.
+    pub code: Code,
+    /// The check's name.
+    pub name: &'static str,
+    /// How bad it is.
+    pub level: Level,
+    /// Files concerned, sorted; for a finding about the whole dataset it may be empty.
+    pub paths: Vec<RelPath>,
+    /// What was seen and the limit it broke: one sentence, lower case, no final period.
+    pub message: String,
+    /// The same as values.
+    pub evidence: BTreeMap<&'static str, Value>,
+    /// What it means, by trainer; `generic` stands for a trainer that loads with Pillow.
+    pub consequences: BTreeMap<&'static str, Consequence>,
+    /// What to do, as one imperative sentence.
+    pub help: String,
+}

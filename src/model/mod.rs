@@ -1,0 +1,34 @@
+//! The nouns: everything that rooms say to each other.
+//!
+//! Plain data and what can be computed from it without asking anybody. No I/O, no threads, no codec, and nothing else of
+//! this crate is imported here. A word that two rooms need lives here; a word that one room needs lives there.
+
+mod caption;
+mod check_input;
+mod decoded;
+mod fault;
+mod finding;
+mod format;
+mod hash;
+mod inventory;
+mod metadata;
+mod path;
+mod probe;
+mod profile;
+mod report;
+mod sample;
+
+pub use caption::{Caption, CaptionFacts, Encoding, InvalidText, LineEnding, Mojibake, SuspectCharacter};
+pub use check_input::{DatasetFacts, SampleFacts, SampleLine};
+pub use decoded::{AlphaFacts, Decoded, PixelFacts, Raster, Refusal, Stage, Strict, Trailing, Verdict};
+pub use fault::{Blame, Fault, FaultKind};
+pub use finding::{Code, Consequence, Finding, Level, Outcome, Phase};
+pub use format::{Content, Format, Mode, OtherContent};
+pub use hash::ContentHash;
+pub use inventory::{Folder, Inventory, Oddity, OddityKind, Root, SystemFileKind};
+pub use metadata::{CaptionCell, MetadataFacts, MetadataFault, MetadataFaultKind, MetadataKind, MetadataRow};
+pub use path::{RelPath, printable};
+pub use probe::{Exif, Orientation, Probe, Size};
+pub use profile::Profile;
+pub use report::{LevelCounts, SampleReport, Summary};
+pub use sample::{NamedAs, Sample, SampleIndex, SideFile};

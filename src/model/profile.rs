@@ -1,0 +1,22 @@
+//! What a trainer expects of a dataset, as plain data that checks can ask.
+
+use super::Size;
+
+/// What a trainer expects. The trainers' rooms make it; checks read it.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Profile {
+    /// Name of the trainer, as in `--trainer`; `generic` for one that loads with Pillow and reads `.txt` captions.
+    pub trainer: &'static str,
+    /// Extension of caption files, with its dot.
+    pub caption_extension: String,
+    /// Extensions of images that are picked up, lower case and without dot.
+    pub image_extensions: Vec<String>,
+    /// Width and height of training; the area that buckets are made for.
+    pub resolution: Size,
+    /// Step of bucket sides in pixels.
+    pub bucket_step: u32,
+    /// Tokens of the CLIP text encoder that a caption may have, special tokens not counted: 75, 150 or 225.
+    pub max_tokens: u64,
+    /// Longer side by shorter side above which a picture is called a strip.
+    pub max_aspect: f64,
+}

@@ -1,0 +1,73 @@
+//! What is known of one sample in the end, and of the run as a whole.
+
+use serde::Serialize;
+
+use super::{Finding, Level, SampleFacts};
+
+/// All that is known of one sample: one manifest line.
+#[derive(Clone, Debug)]
+pub struct SampleReport {
+    /// The facts.
+    pub facts: SampleFacts,
+    /// What checks found in them, worst first.
+    pub findings: Vec<Finding>,
+}
+
+/// Findings by level.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
+pub struct LevelCounts {
+    /// Errors.
+    pub error: u64,
+    /// Warnings.
+    pub warning: u64,
+    /// Notes.
+    pub info: u64,
+}
+
+impl LevelCounts {
+    /// Counts one more.
+    pub fn add(&mut self, level: Level) {
+        match level {
+            Level::Error => self.error += 1,
+            Level::Warning => self.warning += 1,
+            Level::Info => self.info += 1,
+        }
+    }
+
+    /// The highest level that was counted.
+    #[must_use]
+    pub fn worst(self) -> Option<Level> {
+        if self.error > 0 {
+            Some(Level::Error)
+        } else if self.warning > 0 {
+            Some(Level::Warning)
+        } else if self.info > 0 {
+            Some(Level::Info)
+        } else {
+            None
+        }
+    }
+}
+
+/// The run in numbers.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
+pub struct Summary {
+    /// Samples: images by name or by content.
+    pub samples: u64,
+    /// Samples that a trainer that loads with Pillow can train on.
+    pub usable: u64,
+    /// Samples that have a caption file.
+    pub captioned: u64,
+    /// Bytes of all samples.
+    pub bytes: u64,
+    /// Pixels of all samples.
+    pub pixels: u64,
+    /// Findings by level.
+    pub findings: LevelCounts,
+    /// Findings that were silenced by the settings.
+    pub ignored: u64,
+    /// Fingerprint of the dataset: a hash over the sorted paths and content hashes.
+    pub fingerprint: String,
+    /// Whether the run was interrupted, so that part of the dataset was not looked at.
+    pub interrupted: bool,
+}

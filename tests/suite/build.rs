@@ -1,0 +1,143 @@
+//! Builds small files for tests: pictures drawn from a seed, encoded as asked, and spoilt.
+
+use std::fs;
+use std::io::Cursor;
+use std::path::{Path, PathBuf};
+
+use image::codecs::jpeg::JpegEncoder;
+use image::{DynamicImage, ImageFormat, RgbImage};
+
+/// A folder that a test fills.
+pub(crate) struct Folder {
+    root: PathBuf,
+}
+
+impl Folder {
+    /// A folder at `root`, made if it is not there.
+    pub(crate) fn at(root: &Path) -> Self {
+        fs::create_dir_all(root).expect("the test folder can be made");
+        Self { root: root.to_owned() }
+    }
+
+    /// Where it is.
+    pub(crate) fn path(&self) -> &Path {
+        &self.root
+    }
+
+    /// Writes a file, and the folders above it.
+    pub(crate) fn write(&self, name: &str, bytes: impl AsRef<[u8]>) -> &Self {
+        let path = self.root.join(name);
+        fs::create_dir_all(path.parent().expect("a file has a folder")).expect("the folders can be made");
+        fs::write(path, bytes).expect("the file can be written");
+        self
+    }
+
+    /// Writes an image and a caption of its own beside it.
+    pub(crate) fn pair(&self, name: &str, image: impl AsRef<[u8]>) -> &Self {
+        let stem = name.rsplit_once('.').map_or(name, |(stem, _)| stem);
+        self.write(name, image).write(&format!("{stem}.txt"), format!("a drawing called {}", stem.replace(['/', '_'], " ")))
+    }
+}
+
+/// A picture with shapes, edges and colours that differ between seeds: no two seeds are near duplicates.
+pub(crate) fn picture(seed: u32, width: u32, height: u32) -> RgbImage {
+    let mut state = seed.wrapping_mul(0x9e37_79b9) | 1;
+    let mut next = || {
+        state ^= state << 13;
+        state ^= state >> 17;
+        state ^= state << 5;
+        state
+    };
+    let colors: Vec<[u8; 3]> = (0..7).map(|_| [(next() >> 8) as u8, (next() >> 8) as u8, (next() >> 8) as u8]).collect();
+    let disks: Vec<(f32, f32, f32)> = (0..6)
+        .map(|_| ((next() % 1000) as f32 / 1000.0, (next() % 1000) as f32 / 1000.0, 0.08 + (next() % 1000) as f32 / 4000.0))
+        .collect();
+    RgbImage::from_fn(width, height, |x, y| {
+        let (u, v) = (x as f32 / width as f32, y as f32 / height as f32);
+        let mut color = colors[6].map(|channel| f32::from(channel) * (0.4 + 0.6 * v));
+        for (at, &(cx, cy, radius)) in disks.iter().enumerate() {
+            if (u - cx).hypot(v - cy) < radius {
+                color = colors[at].map(f32::from);
+            }
+        }
+        image::Rgb(color.map(|channel| channel as u8))
+    })
+}
+
+/// An image as PNG, with whatever mode it has.
+pub(crate) fn png(image: &DynamicImage) -> Vec<u8> {
+    encoded(image, ImageFormat::Png)
+}
+
+/// An image in a format that the `image` crate writes with its default settings.
+pub(crate) fn encoded(image: &DynamicImage, format: ImageFormat) -> Vec<u8> {
+    let mut out = Cursor::new(Vec::new());
+    image.write_to(&mut out, format).expect("the test image can be encoded");
+    out.into_inner()
+}
+
+/// A picture of this seed as RGB PNG.
+pub(crate) fn rgb_png(seed: u32, width: u32, height: u32) -> Vec<u8> {
+    png(&picture(seed, width, height).into())
+}
+
+/// A picture of this seed as baseline JPEG.
+pub(crate) fn jpeg(seed: u32, width: u32, height: u32, quality: u8) -> Vec<u8> {
+    let mut out = Vec::new();
+    let image: DynamicImage = picture(seed, width, height).into();
+    JpegEncoder::new_with_quality(&mut out, quality).encode_image(&image).expect("the test image can be encoded");
+    out
+}
+
+/// One PNG chunk with its right CRC.
+pub(crate) fn png_chunk(kind: &[u8; 4], data: &[u8]) -> Vec<u8> {
+    let mut chunk = u32::try_from(data.len()).expect("a test chunk is small").to_be_bytes().to_vec();
+    chunk.extend_from_slice(kind);
+    chunk.extend_from_slice(data);
+    let crc = crc32(&chunk[4..]);
+    chunk.extend_from_slice(&crc.to_be_bytes());
+    chunk
+}
+
+/// A PNG with a chunk put in behind IHDR.
+pub(crate) fn with_png_chunk(png: &[u8], kind: &[u8; 4], data: &[u8]) -> Vec<u8> {
+    // Signature (8), and IHDR: length, name, 13 bytes, CRC (25).
+    let (head, rest) = png.split_at(33);
+    [head, &png_chunk(kind, data), rest].concat()
+}
+
+/// A JPEG with an EXIF block of one IFD put in behind SOI, little endian: entries of (tag, type, count, value).
+pub(crate) fn with_exif(jpeg: &[u8], entries: &[(u16, u16, u32, u32)]) -> Vec<u8> {
+    let tiff = exif_block(entries);
+    let mut app1 = vec![0xff, 0xe1];
+    app1.extend_from_slice(&u16::try_from(tiff.len() + 8).expect("a test block is small").to_be_bytes());
+    app1.extend_from_slice(b"Exif\0\0");
+    app1.extend_from_slice(&tiff);
+    [&jpeg[..2], &app1, &jpeg[2..]].concat()
+}
+
+/// An EXIF block of one IFD, little endian, without the `Exif\0\0` of JPEG.
+pub(crate) fn exif_block(entries: &[(u16, u16, u32, u32)]) -> Vec<u8> {
+    let mut tiff = b"II*\0\x08\0\0\0".to_vec();
+    tiff.extend_from_slice(&u16::try_from(entries.len()).expect("a test block is small").to_le_bytes());
+    for (tag, kind, count, value) in entries {
+        tiff.extend_from_slice(&tag.to_le_bytes());
+        tiff.extend_from_slice(&kind.to_le_bytes());
+        tiff.extend_from_slice(&count.to_le_bytes());
+        tiff.extend_from_slice(&value.to_le_bytes());
+    }
+    tiff.extend_from_slice(&[0; 4]);
+    tiff
+}
+
+/// CRC-32 of PNG (ISO 3309), bit by bit.
+pub(crate) fn crc32(bytes: &[u8]) -> u32 {
+    let mut crc = !0_u32;
+    for &byte in bytes {
+        crc ^= u32::from(byte);
+        for _ in 0..8 {
+            crc = if crc & 1 == 1 { crc >> 1 ^ 0xedb8_8320 } else { crc >> 1 };
+        }
+    }
+    !crc
+}

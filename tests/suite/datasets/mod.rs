@@ -1,0 +1,34 @@
+//! The sample datasets: for each check one folder in which it must fire and one, the near miss, in which it must not.
+//!
+//! Recipes stand in one file per family. `UPDATE=1 cargo test` writes `sample_datasets/` from them; without it the test
+//! compares. What git cannot keep (FIFOs, broken links, names that some systems refuse) is only built for the test.
+
+mod image;
+
+use crate::build::Folder;
+
+/// How to build the two folders of one check.
+pub(crate) struct Recipe {
+    /// The check's name.
+    pub(crate) check: &'static str,
+    /// Whether the folders can be kept in git, and checked out on every system.
+    pub(crate) is_committed: bool,
+    /// Settings as for `--set`, such as `caption_extension=.caption`.
+    pub(crate) set: &'static [&'static str],
+    /// Fills the folder in which the check must fire.
+    pub(crate) fires: fn(&Folder),
+    /// Fills the folder in which it must not.
+    pub(crate) quiet: fn(&Folder),
+}
+
+impl Recipe {
+    /// A recipe that is committed and needs no settings.
+    pub(crate) const fn new(check: &'static str, fires: fn(&Folder), quiet: fn(&Folder)) -> Self {
+        Self { check, is_committed: true, set: &[], fires, quiet }
+    }
+}
+
+/// Every recipe.
+pub(crate) fn recipes() -> Vec<Recipe> {
+    [image::recipes()].into_iter().flatten().collect()
+}
