@@ -27,3 +27,4 @@ pub mod checks;
 pub mod decode;
 pub mod model;
 pub mod trainers;
+pub mod walk;
