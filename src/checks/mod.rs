@@ -25,6 +25,19 @@ mod support;
 
 // The lines below are generated from the folder by `UPDATE=1 cargo test`.
 
+mod file {
+    pub(super) mod broken_link;
+    pub(super) mod duplicate_stem;
+    pub(super) mod hidden_image;
+    pub(super) mod ignored_extension;
+    pub(super) mod junk_folder;
+    pub(super) mod skipped_link;
+    pub(super) mod special_file;
+    pub(super) mod system_file;
+    pub(super) mod unreadable_file;
+    pub(super) mod zero_byte_file;
+}
+
 mod image {
     pub(super) mod truncated_image;
 }
@@ -32,5 +45,15 @@ mod image {
 /// Every check, by code.
 #[rustfmt::skip]
 pub static ALL: &[&Check] = &[
+    &file::zero_byte_file::CHECK,
+    &file::unreadable_file::CHECK,
+    &file::special_file::CHECK,
+    &file::broken_link::CHECK,
+    &file::system_file::CHECK,
+    &file::junk_folder::CHECK,
+    &file::ignored_extension::CHECK,
+    &file::duplicate_stem::CHECK,
+    &file::hidden_image::CHECK,
+    &file::skipped_link::CHECK,
     &image::truncated_image::CHECK,
 ];

@@ -48,7 +48,8 @@ pub enum OddityKind {
     /// A file that a system left there.
     SystemFile(SystemFileKind),
     /// A folder that a program left there (`__MACOSX`, `.ipynb_checkpoints`, `@eaDir`, `.git` ...), with how many files it
-    /// holds and how many of them are named as images; it is not walked for samples.
+    /// holds and how many of them are named as images; it is not walked for samples. `AppleDouble` files in it are not
+    /// counted here: they are oddities of their own.
     JunkFolder {
         /// Files below it.
         files: u64,
