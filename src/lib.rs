@@ -26,4 +26,5 @@
 pub mod checks;
 pub mod decode;
 pub mod model;
+pub mod probe;
 pub mod trainers;
