@@ -26,5 +26,6 @@
 pub mod checks;
 pub mod decode;
 pub mod model;
+pub mod probe;
 pub mod trainers;
 pub mod walk;
