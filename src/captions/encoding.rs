@@ -118,7 +118,7 @@ mod tests {
 
     #[test]
     fn utf16_is_recognised_with_and_without_mark() {
-        for text in ["a cat", "ab", "eine Katze, weißer Hintergrund", "一只猫, 白色背景", "кошка на столе", "白い背景に猫がいる", "x 😀"] {
+        for text in ["a cat", "ab", "eine Katze, weißer Hintergrund", "一只猫, 白色背景", "кошка на столе", "白い背景に、猫がいる", "x 😀"] {
             for is_big in [false, true] {
                 let wanted = if is_big { Encoding::Utf16Be } else { Encoding::Utf16Le };
                 let bare = read(&utf16(text, is_big));

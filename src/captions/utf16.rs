@@ -27,11 +27,10 @@ pub(super) fn utf32_with_bom(bytes: &[u8]) -> Option<Utf32> {
 /// Every unit must belong to a script or to common punctuation, and there must be bytes that no text in a one-byte encoding
 /// or UTF-8 has: NULs and other control bytes. Without that second rule "Bush hid the facts" is Chinese.
 pub(super) fn guess(bytes: &[u8]) -> Option<Encoding> {
-    let is_odd_byte = |byte: u8| byte < 0x20 && !matches!(byte, b'\t'..=b'\r');
-    if bytes.len() < 4 || !bytes.len().is_multiple_of(2) || !bytes.iter().copied().any(is_odd_byte) {
+    if bytes.len() < 4 || !bytes.len().is_multiple_of(2) || !bytes.iter().any(is_control) {
         return None;
     }
-    if std::str::from_utf8(bytes).is_ok() && !has_nul_in_most_units(bytes) {
+    if std::str::from_utf8(bytes).is_ok() && !has_control_in_most_units(bytes) {
         return None;
     }
     let little = strangeness(bytes, u16::from_le_bytes);
@@ -44,30 +43,41 @@ pub(super) fn guess(bytes: &[u8]) -> Option<Encoding> {
     }
 }
 
-/// Whether most units have a NUL: what tells UTF-16 in ASCII letters, which is valid UTF-8, from text with a stray NUL.
-fn has_nul_in_most_units(bytes: &[u8]) -> bool {
+/// A byte that no text in a one-byte encoding or UTF-8 has.
+fn is_control(byte: &u8) -> bool {
+    *byte < 0x20 && !matches!(byte, b'\t'..=b'\r')
+}
+
+/// Whether most units have a control byte: what tells UTF-16 that happens to be valid UTF-8 (ASCII letters have a NUL each,
+/// Cyrillic ones a 0x04) from text with a stray NUL.
+fn has_control_in_most_units(bytes: &[u8]) -> bool {
     let (units, _) = bytes.as_chunks::<2>();
-    units.iter().filter(|unit| unit.contains(&0)).count() > units.len() * 2 / 3
+    units.iter().filter(|unit| unit.iter().any(is_control)).count() > units.len() * 2 / 3
 }
 
 /// How many changes of script the text has when read so: text in the right byte order stays within few blocks, text in the
-/// wrong one jumps at every letter. `None` if it holds anything that captions do not.
-fn strangeness(bytes: &[u8], from_bytes: fn([u8; 2]) -> u16) -> Option<usize> {
+/// wrong one jumps at every letter. Then, how many characters are not Latin: ASCII in the wrong byte order is all Chinese.
+/// `None` if it holds anything that captions do not.
+fn strangeness(bytes: &[u8], from_bytes: fn([u8; 2]) -> u16) -> Option<(usize, usize)> {
     let (units, _) = bytes.as_chunks::<2>();
-    let mut changes = 0;
+    let (mut changes, mut foreign) = (0, 0);
     let mut last = None;
     for unit in char::decode_utf16(units.iter().map(|&unit| from_bytes(unit))) {
         let script = script(unit.ok()?)?;
         changes += usize::from(last.is_some_and(|last| last != script));
+        foreign += usize::from(script != LATIN);
         last = Some(script);
     }
-    Some(changes)
+    Some((changes, foreign))
 }
+
+/// Latin letters and common punctuation.
+const LATIN: u8 = 0;
 
 /// A number for the group of scripts a character belongs to; `None` for what captions do not hold.
 fn script(character: char) -> Option<u8> {
     Some(match u32::from(character) {
-        0x09..=0x0d | 0x20..=0x7e | 0xa0..=0x024f | 0x1e00..=0x1eff | 0x2010..=0x2044 => 0,
+        0x09..=0x0d | 0x20..=0x7e | 0xa0..=0x024f | 0x1e00..=0x1eff | 0x2010..=0x2044 => LATIN,
         0x0300..=0x03ff => 1,
         0x0400..=0x052f => 2,
         0x0590..=0x077f => 3,
