@@ -23,6 +23,7 @@
 //! | [`pipeline`] | runs the stages | everything above |
 //! | `cli` | arguments, terminal, exit codes | the public API |
 
+pub mod captions;
 pub mod checks;
 pub mod decode;
 pub mod model;

@@ -1,6 +1,6 @@
 //! What is known of one caption file.
 
-use super::{ContentHash, Fault, OtherContent, RelPath};
+use super::{Content, ContentHash, Fault, RelPath};
 
 /// How a caption's bytes are to be read.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -14,7 +14,7 @@ pub enum Encoding {
     /// Text in an older encoding; the name is a guess, as the Encoding Standard spells it (`windows-1252`, `GBK`).
     Legacy(&'static str),
     /// No text at all, but this.
-    Binary(OtherContent),
+    Binary(Content),
 }
 
 impl Encoding {

@@ -81,6 +81,8 @@ pub enum MetadataFaultKind {
     ForbiddenPath,
     /// Another encoding than UTF-8.
     Encoding,
+    /// A key stands twice in one object; the last one counts.
+    DuplicateKey,
     /// It could not be read, or is larger than the limit of this run.
     Unreadable,
 }
