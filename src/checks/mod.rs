@@ -12,8 +12,10 @@
 //!
 //! Nothing else is touched: the list below is generated from the folder.
 
+mod cause;
 mod check;
 mod run;
+mod words;
 
 use check::{Run, declare_check};
 
@@ -25,12 +27,29 @@ mod support;
 
 // The lines below are generated from the folder by `UPDATE=1 cargo test`.
 
+mod file {
+    pub(super) mod not_an_image;
+}
+
 mod image {
+    pub(super) mod corrupt_image;
+    pub(super) mod damaged_but_loads;
+    pub(super) mod metadata_too_large;
+    pub(super) mod too_many_pixels;
     pub(super) mod truncated_image;
+    pub(super) mod undecided_image;
+    pub(super) mod unsupported_format;
 }
 
 /// Every check, by code.
 #[rustfmt::skip]
 pub static ALL: &[&Check] = &[
+    &file::not_an_image::CHECK,
     &image::truncated_image::CHECK,
+    &image::corrupt_image::CHECK,
+    &image::damaged_but_loads::CHECK,
+    &image::unsupported_format::CHECK,
+    &image::too_many_pixels::CHECK,
+    &image::metadata_too_large::CHECK,
+    &image::undecided_image::CHECK,
 ];
