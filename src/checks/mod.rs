@@ -32,10 +32,17 @@ mod file {
 }
 
 mod image {
+    pub(super) mod alpha_hidden_color;
+    pub(super) mod blank_image;
     pub(super) mod corrupt_image;
     pub(super) mod damaged_but_loads;
+    pub(super) mod exif_orientation;
+    pub(super) mod extreme_aspect;
+    pub(super) mod malformed_exif;
     pub(super) mod metadata_too_large;
     pub(super) mod too_many_pixels;
+    pub(super) mod too_small;
+    pub(super) mod transparent_image;
     pub(super) mod truncated_image;
     pub(super) mod undecided_image;
     pub(super) mod unsupported_format;
@@ -51,5 +58,12 @@ pub static ALL: &[&Check] = &[
     &image::unsupported_format::CHECK,
     &image::too_many_pixels::CHECK,
     &image::metadata_too_large::CHECK,
+    &image::extreme_aspect::CHECK,
+    &image::too_small::CHECK,
+    &image::exif_orientation::CHECK,
+    &image::malformed_exif::CHECK,
+    &image::alpha_hidden_color::CHECK,
+    &image::transparent_image::CHECK,
+    &image::blank_image::CHECK,
     &image::undecided_image::CHECK,
 ];
