@@ -28,20 +28,30 @@ mod support;
 // The lines below are generated from the folder by `UPDATE=1 cargo test`.
 
 mod file {
+    pub(super) mod duplicate_content;
+    pub(super) mod extension_mismatch;
     pub(super) mod not_an_image;
 }
 
 mod image {
     pub(super) mod alpha_hidden_color;
+    pub(super) mod animated_image;
     pub(super) mod blank_image;
+    pub(super) mod cmyk_image;
     pub(super) mod corrupt_image;
     pub(super) mod damaged_but_loads;
     pub(super) mod exif_orientation;
     pub(super) mod extreme_aspect;
+    pub(super) mod grayscale_image;
     pub(super) mod malformed_exif;
     pub(super) mod metadata_too_large;
+    pub(super) mod mixed_modes;
+    pub(super) mod palette_image;
+    pub(super) mod sixteen_bit_image;
+    pub(super) mod size_outlier;
     pub(super) mod too_many_pixels;
     pub(super) mod too_small;
+    pub(super) mod trailing_data;
     pub(super) mod transparent_image;
     pub(super) mod truncated_image;
     pub(super) mod undecided_image;
@@ -52,6 +62,8 @@ mod image {
 #[rustfmt::skip]
 pub static ALL: &[&Check] = &[
     &file::not_an_image::CHECK,
+    &file::extension_mismatch::CHECK,
+    &file::duplicate_content::CHECK,
     &image::truncated_image::CHECK,
     &image::corrupt_image::CHECK,
     &image::damaged_but_loads::CHECK,
@@ -65,5 +77,13 @@ pub static ALL: &[&Check] = &[
     &image::alpha_hidden_color::CHECK,
     &image::transparent_image::CHECK,
     &image::blank_image::CHECK,
+    &image::cmyk_image::CHECK,
+    &image::palette_image::CHECK,
+    &image::grayscale_image::CHECK,
+    &image::sixteen_bit_image::CHECK,
+    &image::animated_image::CHECK,
+    &image::trailing_data::CHECK,
+    &image::mixed_modes::CHECK,
     &image::undecided_image::CHECK,
+    &image::size_outlier::CHECK,
 ];
