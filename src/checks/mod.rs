@@ -27,10 +27,13 @@ mod support;
 
 mod file {
     pub(super) mod broken_link;
+    pub(super) mod duplicate_content;
     pub(super) mod duplicate_stem;
+    pub(super) mod extension_mismatch;
     pub(super) mod hidden_image;
     pub(super) mod ignored_extension;
     pub(super) mod junk_folder;
+    pub(super) mod not_an_image;
     pub(super) mod skipped_link;
     pub(super) mod special_file;
     pub(super) mod system_file;
@@ -39,7 +42,28 @@ mod file {
 }
 
 mod image {
+    pub(super) mod alpha_hidden_color;
+    pub(super) mod animated_image;
+    pub(super) mod blank_image;
+    pub(super) mod cmyk_image;
+    pub(super) mod corrupt_image;
+    pub(super) mod damaged_but_loads;
+    pub(super) mod exif_orientation;
+    pub(super) mod extreme_aspect;
+    pub(super) mod grayscale_image;
+    pub(super) mod malformed_exif;
+    pub(super) mod metadata_too_large;
+    pub(super) mod mixed_modes;
+    pub(super) mod palette_image;
+    pub(super) mod sixteen_bit_image;
+    pub(super) mod size_outlier;
+    pub(super) mod too_many_pixels;
+    pub(super) mod too_small;
+    pub(super) mod trailing_data;
+    pub(super) mod transparent_image;
     pub(super) mod truncated_image;
+    pub(super) mod undecided_image;
+    pub(super) mod unsupported_format;
 }
 
 /// Every check, by code.
@@ -51,9 +75,33 @@ pub static ALL: &[&Check] = &[
     &file::broken_link::CHECK,
     &file::system_file::CHECK,
     &file::junk_folder::CHECK,
+    &file::not_an_image::CHECK,
+    &file::extension_mismatch::CHECK,
     &file::ignored_extension::CHECK,
     &file::duplicate_stem::CHECK,
+    &file::duplicate_content::CHECK,
     &file::hidden_image::CHECK,
     &file::skipped_link::CHECK,
     &image::truncated_image::CHECK,
+    &image::corrupt_image::CHECK,
+    &image::damaged_but_loads::CHECK,
+    &image::unsupported_format::CHECK,
+    &image::too_many_pixels::CHECK,
+    &image::metadata_too_large::CHECK,
+    &image::extreme_aspect::CHECK,
+    &image::too_small::CHECK,
+    &image::exif_orientation::CHECK,
+    &image::malformed_exif::CHECK,
+    &image::alpha_hidden_color::CHECK,
+    &image::transparent_image::CHECK,
+    &image::blank_image::CHECK,
+    &image::cmyk_image::CHECK,
+    &image::palette_image::CHECK,
+    &image::grayscale_image::CHECK,
+    &image::sixteen_bit_image::CHECK,
+    &image::animated_image::CHECK,
+    &image::trailing_data::CHECK,
+    &image::mixed_modes::CHECK,
+    &image::undecided_image::CHECK,
+    &image::size_outlier::CHECK,
 ];

@@ -1,16 +1,19 @@
 //! I101: the data ends before the picture does, and Pillow refuses it.
 
+use crate::checks::cause::{Cause, Obstacle};
 use crate::checks::{Findings, Run, declare_check};
-use crate::model::{FaultKind, Outcome, Phase, Profile, SampleFacts};
+use crate::model::{Outcome, Profile, SampleFacts};
 
 declare_check! {
     /// ## What it does
-    /// Reports images whose data ends before the picture does, where Pillow refuses to load them.
+    /// Reports images whose data ends before the picture does, or even before the header does, where Pillow refuses to load
+    /// them.
     ///
     /// ## Why it matters
-    /// The header is intact, so the file shows up with its size in viewers and passes a trainer's first scan. The run stops
-    /// when the pixels are wanted: while latents are cached, or at some step of the first epoch. Several trainers do not
-    /// print the file's name.
+    /// As a rule the header is intact, so the file shows up with its size in viewers and passes a trainer's first scan. The
+    /// run stops when the pixels are wanted: while latents are cached, or at some step of the first epoch. Several trainers
+    /// do not print the file's name. ai-toolkit (27a03a91, `toolkit/data_loader.py` 633-655) puts another image in its place
+    /// when latents are not cached.
     ///
     /// ## Example
     /// A download that broke off, or a copy onto a full disk. Missing the last two bytes of a JPEG is enough.
@@ -21,13 +24,11 @@ declare_check! {
 }
 
 fn check(facts: &SampleFacts, _: &Profile, out: &mut Findings) {
-    let Some(refusal) = facts.decoded.pillow.refusal() else { return };
-    let Some(fault) = facts.decoded.strict.fault().filter(|fault| fault.kind == FaultKind::Truncated) else { return };
-    out.report(&facts.sample.path, format!("the data ends before the picture does: {fault}"))
+    let Some(obstacle) = Obstacle::caused_by(facts, Cause::Truncated) else { return };
+    out.report(&facts.sample.path, format!("the data ends before the picture does: {}", obstacle.reason()))
         .evidence("size_bytes", facts.sample.size_bytes)
-        .evidence("offset", fault.offset)
-        .evidence("pillow", refusal.to_string())
-        .means(Outcome::Stop, Phase::Caching, "loading raises, and the run stops when this image is first wanted")
+        .because(&obstacle)
+        .means(Outcome::Stop, obstacle.phase(), "loading raises, and the run stops when this image is first wanted")
         .help("fetch or export the file again, or move it and its caption out of the dataset");
 }
 
@@ -35,7 +36,7 @@ fn check(facts: &SampleFacts, _: &Profile, out: &mut Findings) {
 mod tests {
     use super::CHECK;
     use crate::checks::support::{findings_of, healthy};
-    use crate::model::{Fault, FaultKind, Strict};
+    use crate::model::{Decoded, Fault, FaultKind, Strict};
 
     #[test]
     fn fires_where_pillow_refuses_short_data() {
@@ -44,6 +45,15 @@ mod tests {
         let findings = findings_of(&CHECK, &facts);
         assert_eq!(findings.len(), 1);
         assert_eq!(findings[0].evidence["offset"], 900);
+    }
+
+    #[test]
+    fn fires_where_even_the_header_is_cut() {
+        let mut facts = healthy("a.png");
+        let fault = Fault::at(FaultKind::Truncated, 16, "the file ends within IHDR");
+        facts.probe = Err(fault.clone());
+        facts.decoded = Decoded::undecided(fault);
+        assert_eq!(findings_of(&CHECK, &facts).len(), 1);
     }
 
     #[test]

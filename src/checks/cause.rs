@@ -1,0 +1,233 @@
+//! The one cause that keeps a sample from being trained on, chosen from all that the stages say about the file.
+//!
+//! Several checks explain broken files, and a user wants one explanation for each file: they all ask here whose turn it is.
+//! What a finding says is the checks' business.
+
+use crate::model::{Decoded, Fault, FaultKind, Finding, Format, Phase, Probe, Refusal, SampleFacts, Stage, Strict, Verdict};
+
+/// Pixels above which Pillow refuses an image with `DecompressionBombError` (Pillow 13, `Image.py`,
+/// `_decompression_bomb_check`: twice `MAX_IMAGE_PIXELS`).
+pub(super) const MAX_PIXELS: u64 = 178_956_970;
+
+/// Pixels above which Pillow warns (`MAX_IMAGE_PIXELS`, 1 GiB / 4 / 3).
+pub(super) const WARN_PIXELS: u64 = 89_478_485;
+
+/// What keeps a sample from being trained on, by the check that explains it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Cause {
+    /// There are no bytes to judge: unreadable or empty files, which family F explains.
+    NoBytes,
+    /// F107: the content is something else than an image.
+    NotAnImage,
+    /// I101: the data ends too early.
+    Truncated,
+    /// I102: the data is wrong.
+    Corrupt,
+    /// I104: there is no decoder for it, in Pillow or here.
+    Unsupported,
+    /// I105: more pixels than Pillow accepts.
+    TooManyPixels,
+    /// I106: an ancillary block that Pillow does not accept.
+    MetadataTooLarge,
+    /// I121: a limit of this run, or a panic of a library, left it undecided.
+    Undecided,
+}
+
+/// A cause and what is known of it.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(super) struct Obstacle<'a> {
+    /// The cause.
+    pub(super) cause: Cause,
+    /// The first thing that is wrong with the file, where a stage found it.
+    pub(super) fault: Option<&'a Fault>,
+    /// How Pillow refuses it, where that is known.
+    pub(super) refusal: Option<&'a Refusal>,
+}
+
+impl<'a> Obstacle<'a> {
+    /// What keeps this sample from being trained on, if anything does.
+    pub(super) fn of(facts: &'a SampleFacts) -> Option<Self> {
+        let decoded = &facts.decoded;
+        let refusal = decoded.pillow.refusal();
+        match &facts.probe {
+            Err(fault) => Some(Self { cause: cause_of(fault.kind), fault: Some(fault), refusal }),
+            Ok(probe) => Some(Self { cause: cause_behind_header(probe, decoded)?, fault: decoded.strict.fault(), refusal }),
+        }
+    }
+
+    /// The same, if it is this cause.
+    pub(super) fn caused_by(facts: &'a SampleFacts, cause: Cause) -> Option<Self> {
+        Self::of(facts).filter(|obstacle| obstacle.cause == cause)
+    }
+
+    /// What is wrong, in words: the fault with its place, or else what Pillow says.
+    pub(super) fn reason(&self) -> String {
+        match (self.fault, self.refusal) {
+            (Some(fault), _) => fault.to_string(),
+            (None, Some(refusal)) => refusal.message.clone(),
+            (None, None) => "the reason is not known".to_owned(),
+        }
+    }
+
+    /// When a trainer meets it: headers are read while files are listed, pixels when latents are cached.
+    pub(super) fn phase(&self) -> Phase {
+        match self.refusal {
+            Some(Refusal { stage: Stage::Load, .. }) => Phase::Caching,
+            Some(Refusal { stage: Stage::Open, .. }) | None => Phase::DatasetScan,
+        }
+    }
+}
+
+impl Finding {
+    /// Adds what is known of an obstacle: kind and place of the fault, what Pillow raises, and whether that belongs to
+    /// `OSError`'s family, since sd-scripts prints the file's name only for those.
+    pub(super) fn because(&mut self, obstacle: &Obstacle<'_>) -> &mut Self {
+        if let Some(fault) = obstacle.fault {
+            self.evidence("fault", fault.kind.name()).evidence("offset", fault.offset);
+        }
+        if let Some(refusal) = obstacle.refusal {
+            self.evidence("pillow", refusal.to_string()).evidence("os_error", refusal.is_os_error());
+        }
+        self
+    }
+}
+
+/// Header of a sample from which a trainer that loads with Pillow gets a picture, as far as is known; what is wrong with the
+/// picture matters for these only.
+pub(super) fn loadable(facts: &SampleFacts) -> Option<&Probe> {
+    let probe = facts.probe.as_ref().ok()?;
+    let is_lost = Obstacle::of(facts).is_some_and(|obstacle| match obstacle.cause {
+        Cause::Undecided => false,
+        Cause::Unsupported => obstacle.refusal.is_some() || !pillow_knows(probe.format),
+        _ => true,
+    });
+    (!is_lost).then_some(probe)
+}
+
+/// Whether Pillow 13 as installed by pip opens the format: its wheels hold libavif (since 11.3) and OpenJPEG, and neither
+/// libheif nor libjxl.
+pub(super) fn pillow_knows(format: Format) -> bool {
+    !matches!(format, Format::Heic | Format::JpegXl | Format::Svg)
+}
+
+fn cause_behind_header(probe: &Probe, decoded: &Decoded) -> Option<Cause> {
+    let refusal = decoded.pillow.refusal();
+    if !pillow_knows(probe.format) {
+        return Some(Cause::Unsupported);
+    }
+    // Pillow counts pixels before it looks at any data, so a picture that is too large may be damaged as well.
+    if refusal.map_or(probe.size.pixels() > MAX_PIXELS, |refusal| refusal.class == "DecompressionBombError") {
+        return Some(Cause::TooManyPixels);
+    }
+    if refusal.is_some_and(is_about_metadata) {
+        return Some(Cause::MetadataTooLarge);
+    }
+    match (&decoded.pillow, &decoded.strict) {
+        (Verdict::Ok, _) | (Verdict::Unknown, Strict::Whole | Strict::Damaged { .. }) => None,
+        (Verdict::Error(_), Strict::Whole) => Some(Cause::Unsupported),
+        // That our own reading was stopped does not matter where Pillow's answer is known.
+        (Verdict::Error(_), Strict::Unknown(fault)) if cause_of(fault.kind) == Cause::Undecided => Some(Cause::Corrupt),
+        (Verdict::Error(_), Strict::Damaged { fault, .. } | Strict::Error(fault) | Strict::Unknown(fault))
+        | (Verdict::Unknown, Strict::Error(fault) | Strict::Unknown(fault)) => Some(cause_of(fault.kind)),
+    }
+}
+
+/// Whether Pillow refuses a text or ICC chunk for its size (Pillow 13, `PngImagePlugin.py`, `_safe_zlib_decompress` and
+/// `check_text_memory`), which leaves the pixels out of it.
+fn is_about_metadata(refusal: &Refusal) -> bool {
+    refusal.class == "ValueError" && ["too large", "text chunk"].iter().any(|words| refusal.message.to_ascii_lowercase().contains(words))
+}
+
+fn cause_of(kind: FaultKind) -> Cause {
+    match kind {
+        FaultKind::Unreadable | FaultKind::Empty => Cause::NoBytes,
+        FaultKind::NotAnImage => Cause::NotAnImage,
+        FaultKind::Truncated => Cause::Truncated,
+        FaultKind::BadHeader | FaultKind::Corrupt => Cause::Corrupt,
+        FaultKind::MetadataTooLarge => Cause::MetadataTooLarge,
+        FaultKind::TooManyPixels => Cause::TooManyPixels,
+        FaultKind::NoDecoder => Cause::Unsupported,
+        FaultKind::OverBudget | FaultKind::TimedOut | FaultKind::Panic => Cause::Undecided,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::checks::support::{findings_of, healthy};
+    use crate::model::Size;
+
+    /// Codes of all checks that explain a broken file and fire on these facts.
+    fn explanations(facts: &SampleFacts) -> Vec<&'static str> {
+        const EXPLAIN: [&str; 7] = ["F107", "I101", "I102", "I104", "I105", "I106", "I121"];
+        crate::checks::ALL
+            .iter()
+            .filter(|check| EXPLAIN.contains(&check.code.0))
+            .filter(|check| !findings_of(check, facts).is_empty())
+            .map(|check| check.code.0)
+            .collect()
+    }
+
+    #[test]
+    fn every_header_fault_has_one_explanation() {
+        let cases = [
+            (FaultKind::NotAnImage, "F107"),
+            (FaultKind::BadHeader, "I102"),
+            (FaultKind::Truncated, "I101"),
+            (FaultKind::TooManyPixels, "I105"),
+            (FaultKind::MetadataTooLarge, "I106"),
+            (FaultKind::NoDecoder, "I104"),
+            (FaultKind::Panic, "I121"),
+        ];
+        for (kind, code) in cases {
+            let mut facts = healthy("a.png");
+            facts.probe = Err(Fault::new(kind, "it is broken"));
+            facts.decoded = Decoded::undecided(Fault::new(kind, "it is broken"));
+            assert_eq!(explanations(&facts), [code], "{kind:?}");
+        }
+    }
+
+    #[test]
+    fn every_refusal_has_one_explanation_whatever_the_strict_reading_says() {
+        let fault = |kind| Fault::new(kind, "it is broken");
+        let cases = [
+            (Strict::Whole, "I104"),
+            (Strict::Damaged { fault: fault(FaultKind::Truncated), lost: None }, "I101"),
+            (Strict::Error(fault(FaultKind::Truncated)), "I101"),
+            (Strict::Damaged { fault: fault(FaultKind::Corrupt), lost: None }, "I102"),
+            (Strict::Error(fault(FaultKind::BadHeader)), "I102"),
+            (Strict::Unknown(fault(FaultKind::NoDecoder)), "I104"),
+            (Strict::Unknown(fault(FaultKind::OverBudget)), "I102"),
+            (Strict::Error(fault(FaultKind::MetadataTooLarge)), "I106"),
+        ];
+        for (strict, code) in cases {
+            let mut facts = healthy("a.png");
+            facts.decoded.pillow = Verdict::refuses_load("OSError", "broken data stream when reading image file");
+            facts.decoded.strict = strict;
+            assert_eq!(explanations(&facts), [code], "{:?}", facts.decoded.strict);
+        }
+    }
+
+    #[test]
+    fn too_many_pixels_comes_before_what_pillow_never_gets_to_see() {
+        let mut facts = healthy("a.png");
+        facts.probe_mut().size = Size::new(20_000, 19_438);
+        facts.decoded.pillow = Verdict::refuses_open("DecompressionBombError", "388760000 > 178956970");
+        facts.decoded.strict = Strict::Error(Fault::new(FaultKind::Truncated, "the data ends in row 0"));
+        assert_eq!(explanations(&facts), ["I105"]);
+    }
+
+    #[test]
+    fn a_header_that_pillow_refuses_comes_before_its_size() {
+        let mut facts = healthy("a.png");
+        facts.probe_mut().size = Size::new(20_000, 19_438);
+        facts.decoded.pillow = Verdict::refuses_open("UnidentifiedImageError", "cannot identify image file");
+        facts.decoded.strict = Strict::Error(Fault::new(FaultKind::Corrupt, "the checksum of IHDR is wrong"));
+        assert_eq!(explanations(&facts), ["I102"]);
+    }
+
+    #[test]
+    fn a_whole_picture_has_no_explanation() {
+        assert!(explanations(&healthy("a.png")).is_empty());
+    }
+}
