@@ -6,6 +6,7 @@
 
 mod limits;
 mod reading;
+mod reduce;
 
 pub use limits::{Limits, MAX_PIXELS, WARN_PIXELS};
 #[expect(unused_imports, reason = "readers come next")]
