@@ -5,6 +5,9 @@
 //! third-party code, and the facts computed from a reduced picture. May use `model` only.
 
 mod limits;
+#[cfg(test)]
+mod measure;
+mod png;
 mod reading;
 mod reduce;
 

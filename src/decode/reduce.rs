@@ -75,6 +75,11 @@ impl Reducer {
         Some(Self { layout, width, height, step, columns, cells, color_seen: false, alpha: AlphaCounter::default() })
     }
 
+    /// How samples must be laid out.
+    pub(crate) fn layout(&self) -> Layout {
+        self.layout
+    }
+
     /// Takes row `y`; rows outside the frame and samples beyond its width are ignored.
     pub(crate) fn row(&mut self, y: u32, samples: &[u8]) {
         let Some(cells) = self.cells_of_row(y) else { return };
@@ -88,20 +93,25 @@ impl Reducer {
         self.look_at(samples);
     }
 
-    /// Takes the pixels of row `y` that stand at `first`, `first + stride`, and so on.
+    /// Takes the pixels of row `y` that stand at `first`, `first + stride`, and so on: part of a row, or of a pass.
     pub(crate) fn sparse_row(&mut self, y: u32, first: u32, stride: u32, samples: &[u8]) {
         let Some(cells) = self.cells_of_row(y) else { return };
-        let (width, step, layout) = (self.width, self.step[0], self.layout);
+        let (step, layout, stride) = (self.step[0], self.layout, stride.max(1));
+        let channels = layout.channels();
         let row = &mut self.cells[cells];
         let mut x = first;
-        for pixel in samples.chunks_exact(layout.channels()) {
-            if x >= width {
-                break;
-            }
+        let mut rest = samples;
+        while !rest.is_empty() && x < self.width {
+            // As many pixels as fall into the cell of the first of them.
+            let cell_end = (x / step).saturating_add(1).saturating_mul(step).min(self.width);
+            let pixels = cell_end.saturating_sub(x).div_ceil(stride);
+            let bytes = usize::try_from(pixels).unwrap_or(usize::MAX).saturating_mul(channels);
+            let (run, behind) = rest.split_at(bytes.min(rest.len()));
             if let Some(cell) = usize::try_from(x / step).ok().and_then(|column| row.get_mut(column)) {
-                add_run(cell, pixel, layout);
+                add_run(cell, run, layout);
             }
-            x = x.saturating_add(stride.max(1));
+            x = x.saturating_add(pixels.saturating_mul(stride));
+            rest = behind;
         }
         self.look_at(samples);
     }
