@@ -5,7 +5,11 @@
 //! third-party code, and the facts computed from a reduced picture. May use `model` only.
 
 mod limits;
+#[cfg(test)]
+mod measure;
+mod png;
 mod reading;
+mod reduce;
 
 pub use limits::{Limits, MAX_PIXELS, WARN_PIXELS};
 #[expect(unused_imports, reason = "readers come next")]

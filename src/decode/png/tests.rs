@@ -1,0 +1,1 @@
+//! Whole files through [`read`](super::read): right values for each kind of damage.
