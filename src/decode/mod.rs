@@ -4,6 +4,9 @@
 //! [`Reading`] out. What is common lives here: the choice of the reader, limits, the one `catch_unwind` around
 //! third-party code, and the facts computed from a reduced picture. May use `model` only.
 
+#[cfg(test)]
+mod agreement;
+mod bmp;
 mod generic;
 mod guard;
 mod limits;
@@ -63,6 +66,7 @@ fn read(bytes: &[u8], probe: &Probe, limits: &Limits) -> Reading {
         _ => {}
     }
     match format {
+        Format::Bmp => bmp::read(bytes, limits),
         Format::Avif | Format::Jpeg2000 | Format::Psd => without_decoder(format),
         Format::Jpeg | Format::Mpo => generic::read(bytes, format, limits),
         Format::Png => generic::read(bytes, format, limits),
