@@ -8,6 +8,7 @@
 mod agreement;
 mod bmp;
 mod generic;
+mod gif;
 mod guard;
 mod limits;
 mod pixels;
@@ -67,6 +68,7 @@ fn read(bytes: &[u8], probe: &Probe, limits: &Limits) -> Reading {
     }
     match format {
         Format::Bmp => bmp::read(bytes, limits),
+        Format::Gif => gif::read(bytes, limits),
         Format::Avif | Format::Jpeg2000 | Format::Psd => without_decoder(format),
         Format::Jpeg | Format::Mpo => generic::read(bytes, format, limits),
         Format::Png => generic::read(bytes, format, limits),
