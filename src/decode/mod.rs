@@ -4,13 +4,103 @@
 //! [`Reading`] out. What is common lives here: the choice of the reader, limits, the one `catch_unwind` around
 //! third-party code, and the facts computed from a reduced picture. May use `model` only.
 
+#[cfg(test)]
+mod agreement;
+mod bmp;
+mod generic;
+mod gif;
+mod guard;
 mod limits;
 #[cfg(test)]
 mod measure;
+mod pixels;
 mod png;
 mod reading;
 mod reduce;
 
 pub use limits::{Limits, MAX_PIXELS, WARN_PIXELS};
-#[expect(unused_imports, reason = "readers come next")]
 pub(crate) use reading::{Picture, Reading};
+
+use crate::model::{Decoded, Fault, FaultKind, Format, Probe, Size, Strict, Verdict};
+
+/// What decoding an image finds: verdicts, and the facts that need pixels.
+///
+/// Never panics, whatever the bytes: a panic in a codec comes back as [`FaultKind::Panic`].
+#[must_use]
+pub fn decode(bytes: &[u8], probe: &Probe, limits: &Limits) -> Decoded {
+    let reading =
+        guard::catch(|| read(bytes, probe, limits)).unwrap_or_else(|message| Reading::unknown(Fault::new(FaultKind::Panic, message)));
+    Decoded {
+        pillow: reading.pillow,
+        opencv: reading.opencv,
+        strict: reading.strict,
+        pixels: reading.picture.map(|picture| pixels::facts(picture, probe.orientation)),
+        trailing: reading.trailing,
+    }
+}
+
+/// Rebuilds every pixel of the first frame through the `image` crate ([`Limits::pixels`]) and says where that
+/// contradicts what [`decode`] found; `None` where the two agree, or where one of them does not know.
+#[must_use]
+pub fn cross_check(bytes: &[u8], probe: &Probe, decoded: &Decoded, limits: &Limits) -> Option<String> {
+    if probe.size.pixels() > MAX_PIXELS {
+        return None;
+    }
+    let rebuilt = guard::catch(|| generic::decode(bytes, probe.format, limits).map(|_| ()));
+    match (&decoded.strict, rebuilt) {
+        (Strict::Whole, Ok(Err(fault))) if fault.kind.blame() == crate::model::Blame::File => {
+            Some(format!("every bit was read and found valid, yet full decoding fails: {fault}"))
+        }
+        (Strict::Whole, Err(message)) => Some(format!("every bit was read and found valid, yet full decoding fails: {message}")),
+        (Strict::Error(fault), Ok(Ok(()))) => Some(format!("no picture was found, yet full decoding returns one: {fault}")),
+        _ => None,
+    }
+}
+
+fn read(bytes: &[u8], probe: &Probe, limits: &Limits) -> Reading {
+    let format = probe.format;
+    match format {
+        Format::Gif | Format::Bmp | Format::Tiff | Format::Png => {}
+        // Pillow cannot open these at all, so their size does not matter to it.
+        Format::Heic | Format::JpegXl | Format::Svg => {
+            return Reading { pillow: unidentified(), ..without_decoder(format) };
+        }
+        // The readers of those above find the size themselves, since what Pillow checks before it is up to them.
+        _ if probe.size.pixels() > MAX_PIXELS => return too_many_pixels(probe.size),
+        _ => {}
+    }
+    match format {
+        Format::Bmp => bmp::read(bytes, limits),
+        Format::Gif => gif::read(bytes, limits),
+        Format::Avif | Format::Jpeg2000 | Format::Psd => without_decoder(format),
+        Format::Jpeg | Format::Mpo => generic::read(bytes, format, limits),
+        Format::Png => png::read(bytes, limits),
+        Format::WebP => generic::read(bytes, format, limits),
+        _ => generic::read(bytes, format, limits),
+    }
+}
+
+fn without_decoder(format: Format) -> Reading {
+    Reading::unknown(Fault::new(FaultKind::NoDecoder, format!("there is no decoder for {format} here")))
+}
+
+/// What Pillow says of bytes in which it finds no format (Pillow 13, `Image.py`, `open`).
+pub(crate) fn unidentified() -> Verdict {
+    Verdict::refuses_open("UnidentifiedImageError", "cannot identify image file")
+}
+
+/// The reading of a picture with more pixels than Pillow opens; nothing of it is decoded.
+pub(crate) fn too_many_pixels(size: Size) -> Reading {
+    let pixels = u64::from(size.width.max(1)) * u64::from(size.height.max(1));
+    let detail = format!("{size} is {pixels} pixels, the limit is {MAX_PIXELS}");
+    Reading {
+        pillow: Verdict::refuses_open("DecompressionBombError", bomb_message(pixels)),
+        strict: Strict::Error(Fault::new(FaultKind::TooManyPixels, detail)),
+        ..Reading::unknown(Fault::new(FaultKind::TooManyPixels, ""))
+    }
+}
+
+/// Pillow's wording (Pillow 13, `Image.py`, `_decompression_bomb_check`).
+pub(crate) fn bomb_message(pixels: u64) -> String {
+    format!("Image size ({pixels} pixels) exceeds limit of {MAX_PIXELS} pixels, could be decompression bomb DOS attack.")
+}

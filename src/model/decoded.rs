@@ -156,6 +156,9 @@ impl AlphaFacts {
     }
 }
 
+/// Differing bits up to which two perceptual hashes ([`PixelFacts::phash`]) mean the same picture.
+pub const NEAR_DUPLICATE_BITS: u32 = 8;
+
 /// Facts that need pixels.
 #[derive(Clone, Debug, PartialEq)]
 pub struct PixelFacts {

@@ -13,6 +13,7 @@ mod inflate;
 mod opencv;
 mod picture;
 mod pillow;
+mod reduce;
 mod rows;
 mod scan;
 mod strict;

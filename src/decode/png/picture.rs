@@ -3,7 +3,7 @@
 use super::header::{Color, Header, Tables};
 use super::rows::Place;
 use crate::decode::Picture;
-use crate::decode::reduce::{Layout, Reducer};
+use super::reduce::{Layout, Reducer};
 
 /// Pixels converted at a time, so that the converted row costs little whatever its length.
 const BATCH: usize = 4096;

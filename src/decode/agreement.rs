@@ -1,0 +1,96 @@
+//! Tests over folders of images with the verdicts that were recorded for them. Nothing here is part of the library.
+//!
+//! `WALKAROUND_IMAGES=folder WALKAROUND_VERDICTS=file.jsonl cargo test --lib decode::agreement::measures -- --nocapture`
+//! prints, for each format, how many verdicts agree in stage, class and message, and the files that do not. The verdicts
+//! file has a JSON object a line: `file`, and `pillow` with `load: "ok"`, `load_error` or `open_error`.
+
+use std::collections::BTreeMap;
+use std::env;
+use std::path::{Path, PathBuf};
+
+use super::{Limits, decode};
+use crate::model::{Exif, Format, Probe, Size, Stage, Verdict};
+
+/// The formats whose readers are measured here, by signature.
+pub(super) fn format_of(bytes: &[u8]) -> Option<Format> {
+    match bytes {
+        [b'G', b'I', b'F', b'8', b'7' | b'9', b'a', ..] => Some(Format::Gif),
+        [b'B', b'M', ..] => Some(Format::Bmp),
+        [b'I', b'I', 42 | 43, 0, ..] | [b'M', b'M', 0, 42 | 43, ..] => Some(Format::Tiff),
+        _ => None,
+    }
+}
+
+/// A probe that knows the format only; the readers measured here find the rest themselves.
+pub(super) fn probe_of(format: Format) -> Probe {
+    Probe {
+        format,
+        variant: "",
+        mode: None,
+        bit_depth: 8,
+        size: Size::new(1, 1),
+        orientation: None,
+        frames: 1,
+        icc: false,
+        transparency: false,
+        exif: Exif::Absent,
+    }
+}
+
+#[derive(Default)]
+struct Agreement {
+    same: usize,
+    unknown: Vec<String>,
+    other: Vec<String>,
+}
+
+fn measure(images: &Path, verdicts: &str) -> BTreeMap<Format, Agreement> {
+    let mut agreements: BTreeMap<Format, Agreement> = BTreeMap::new();
+    for line in verdicts.lines() {
+        let line: serde_json::Value = serde_json::from_str(line).expect("a line of the verdicts is JSON");
+        let name = line["file"].as_str().expect("a line of the verdicts names a file");
+        let Ok(bytes) = std::fs::read(images.join(name)) else { continue };
+        let Some(format) = format_of(&bytes) else { continue };
+        let pillow = &line["pillow"];
+        let wanted = match (pillow["open_error"].as_str(), pillow["load_error"].as_str()) {
+            (Some(error), _) => format!("open {error}"),
+            (_, Some(error)) => format!("load {error}"),
+            _ => "ok".to_owned(),
+        };
+        let decoded = decode(&bytes, &probe_of(format), &Limits::default());
+        let agreement = agreements.entry(format).or_default();
+        match spelt(&decoded.pillow) {
+            _ if decoded.pillow == Verdict::Unknown => agreement.unknown.push(format!("{name}: {wanted} ({:?})", decoded.strict)),
+            found if found == wanted => agreement.same += 1,
+            found => agreement.other.push(format!("{name}: {wanted}, here {found}")),
+        }
+    }
+    agreements
+}
+
+/// A verdict as the recorded ones are spelt, which cut messages at 120 characters.
+fn spelt(verdict: &Verdict) -> String {
+    match verdict {
+        Verdict::Ok => "ok".to_owned(),
+        Verdict::Unknown => "unknown".to_owned(),
+        Verdict::Error(refusal) => {
+            let stage = if refusal.stage == Stage::Open { "open" } else { "load" };
+            format!("{stage} {}: {}", refusal.class, refusal.message.chars().take(120).collect::<String>())
+        }
+    }
+}
+
+#[test]
+fn measures() {
+    let (Some(images), Some(verdicts)) = (env::var_os("WALKAROUND_IMAGES"), env::var_os("WALKAROUND_VERDICTS")) else {
+        eprintln!("skipped: WALKAROUND_IMAGES and WALKAROUND_VERDICTS are not set");
+        return;
+    };
+    let verdicts = std::fs::read_to_string(verdicts).expect("the verdicts can be read");
+    for (format, agreement) in measure(&PathBuf::from(images), &verdicts) {
+        let Agreement { same, unknown, other } = agreement;
+        println!("{format}: {same} agree, {} unknown, {} differ", unknown.len(), other.len());
+        unknown.iter().for_each(|line| println!("  unknown {line}"));
+        other.iter().for_each(|line| println!("  differ {line}"));
+    }
+}

@@ -1,0 +1,323 @@
+//! Rows of 8-bit samples in, a [`Picture`] out: the reduced raster, transparency and colour of one frame.
+//!
+//! Readers that rebuild pixels row by row feed them here and keep no picture. Memory depends on the reduction only (at most
+//! 128 x 128 cells, whatever the size of the picture). Rows may come in any order and may be sparse (Adam7, GIF interlace).
+//! Nothing here knows of a format.
+
+use std::collections::HashMap;
+
+use crate::decode::Picture;
+use crate::model::{AlphaFacts, Raster};
+
+/// Samples that a side of the raster has at least, where the picture has as many pixels; at most twice as many.
+const SIDE: u32 = 64;
+
+/// Different hidden colours that are counted; later ones are left out, and the commonest is found all the same unless
+/// hidden pixels are noise.
+const HIDDEN_COLORS: usize = 4096;
+
+/// How the samples of a row are laid out, 8 bits each.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Layout {
+    /// Gray.
+    Gray,
+    /// Gray, alpha.
+    GrayAlpha,
+    /// Red, green, blue.
+    Rgb,
+    /// Red, green, blue, alpha.
+    Rgba,
+}
+
+impl Layout {
+    /// Bytes of one pixel.
+    pub(crate) fn channels(self) -> usize {
+        match self {
+            Self::Gray => 1,
+            Self::GrayAlpha => 2,
+            Self::Rgb => 3,
+            Self::Rgba => 4,
+        }
+    }
+}
+
+/// Sums of the pixels that fall into one sample of the raster.
+#[derive(Clone, Copy, Debug, Default)]
+struct Cell {
+    rgb: [u64; 3],
+    pixels: u64,
+}
+
+/// Collects the rows of one frame.
+#[derive(Debug)]
+pub(crate) struct Reducer {
+    layout: Layout,
+    width: u32,
+    height: u32,
+    /// Pixels a cell takes across and down.
+    step: [u32; 2],
+    columns: usize,
+    cells: Vec<Cell>,
+    color_seen: bool,
+    alpha: AlphaCounter,
+}
+
+impl Reducer {
+    /// A reducer for a frame of `width` x `height` pixels; `None` where a side is zero.
+    pub(crate) fn new(width: u32, height: u32, layout: Layout) -> Option<Self> {
+        if width == 0 || height == 0 {
+            return None;
+        }
+        let step = [(width / SIDE).max(1), (height / SIDE).max(1)];
+        let columns = usize::try_from(width.div_ceil(step[0])).ok()?;
+        let rows = usize::try_from(height.div_ceil(step[1])).ok()?;
+        let cells = vec![Cell::default(); columns * rows];
+        Some(Self { layout, width, height, step, columns, cells, color_seen: false, alpha: AlphaCounter::default() })
+    }
+
+    /// How samples must be laid out.
+    pub(crate) fn layout(&self) -> Layout {
+        self.layout
+    }
+
+    /// Takes row `y`; rows outside the frame and samples beyond its width are ignored.
+    pub(crate) fn row(&mut self, y: u32, samples: &[u8]) {
+        let Some(cells) = self.cells_of_row(y) else { return };
+        let step = usize::try_from(self.step[0]).unwrap_or(usize::MAX);
+        let channels = self.layout.channels();
+        let width = usize::try_from(self.width).unwrap_or(usize::MAX);
+        let samples = samples.get(..width.saturating_mul(channels)).unwrap_or(samples);
+        for (cell, run) in self.cells[cells].iter_mut().zip(samples.chunks(step.saturating_mul(channels))) {
+            add_run(cell, run, self.layout);
+        }
+        self.look_at(samples);
+    }
+
+    /// Takes the pixels of row `y` that stand at `first`, `first + stride`, and so on: part of a row, or of a pass.
+    pub(crate) fn sparse_row(&mut self, y: u32, first: u32, stride: u32, samples: &[u8]) {
+        let Some(cells) = self.cells_of_row(y) else { return };
+        let (step, layout, stride) = (self.step[0], self.layout, stride.max(1));
+        let channels = layout.channels();
+        let row = &mut self.cells[cells];
+        let mut x = first;
+        let mut rest = samples;
+        while !rest.is_empty() && x < self.width {
+            // As many pixels as fall into the cell of the first of them.
+            let cell_end = (x / step).saturating_add(1).saturating_mul(step).min(self.width);
+            let pixels = cell_end.saturating_sub(x).div_ceil(stride);
+            let bytes = usize::try_from(pixels).unwrap_or(usize::MAX).saturating_mul(channels);
+            let (run, behind) = rest.split_at(bytes.min(rest.len()));
+            if let Some(cell) = usize::try_from(x / step).ok().and_then(|column| row.get_mut(column)) {
+                add_run(cell, run, layout);
+            }
+            x = x.saturating_add(pixels.saturating_mul(stride));
+            rest = behind;
+        }
+        self.look_at(samples);
+    }
+
+    /// The picture, from the rows that were taken; parts that no row covered are black, as loaders leave them.
+    pub(crate) fn finish(self) -> Picture {
+        let luma = self.cells.iter().map(|cell| cell_luma(cell, self.layout)).collect::<Vec<_>>();
+        let height = luma.len() / self.columns.max(1);
+        let (alpha, colorless) = match self.layout {
+            Layout::Gray => (None, None),
+            Layout::GrayAlpha => (Some(()), None),
+            Layout::Rgb => (None, Some(!self.color_seen)),
+            Layout::Rgba => (Some(()), Some(!self.color_seen)),
+        };
+        let pixels = u64::from(self.width) * u64::from(self.height);
+        let raster = Raster { width: self.columns, height, luma };
+        Picture { raster, alpha: alpha.map(|()| self.alpha.finish(pixels)), colorless }
+    }
+
+    fn cells_of_row(&self, y: u32) -> Option<std::ops::Range<usize>> {
+        if y >= self.height {
+            return None;
+        }
+        let start = usize::try_from(y / self.step[1]).ok()?.checked_mul(self.columns)?;
+        let range = start..start.checked_add(self.columns)?;
+        (range.end <= self.cells.len()).then_some(range)
+    }
+
+    fn look_at(&mut self, samples: &[u8]) {
+        match self.layout {
+            Layout::Gray => {}
+            Layout::GrayAlpha => {
+                for pixel in samples.chunks_exact(2) {
+                    self.alpha.count([pixel[0]; 3], pixel[1]);
+                }
+            }
+            Layout::Rgb => {
+                if !self.color_seen {
+                    self.color_seen = samples.chunks_exact(3).any(|pixel| pixel[0] != pixel[1] || pixel[1] != pixel[2]);
+                }
+            }
+            Layout::Rgba => {
+                if !self.color_seen {
+                    self.color_seen = samples.chunks_exact(4).any(|pixel| pixel[0] != pixel[1] || pixel[1] != pixel[2]);
+                }
+                // Rows without transparency are the rule, and one pass over the alpha bytes tells.
+                if samples.chunks_exact(4).all(|pixel| pixel[3] == 255) {
+                    return;
+                }
+                for pixel in samples.chunks_exact(4) {
+                    self.alpha.count([pixel[0], pixel[1], pixel[2]], pixel[3]);
+                }
+            }
+        }
+    }
+}
+
+/// Adds the pixels of `run` to `cell`. Gray is summed in the first channel only.
+fn add_run(cell: &mut Cell, run: &[u8], layout: Layout) {
+    match layout {
+        Layout::Gray => {
+            cell.rgb[0] += run.iter().map(|&sample| u64::from(sample)).sum::<u64>();
+            cell.pixels += run.len() as u64;
+        }
+        Layout::GrayAlpha => add_pixels::<2, 1>(cell, run),
+        Layout::Rgb => add_pixels::<3, 3>(cell, run),
+        Layout::Rgba => add_pixels::<4, 3>(cell, run),
+    }
+}
+
+fn add_pixels<const CHANNELS: usize, const COLORS: usize>(cell: &mut Cell, run: &[u8]) {
+    // A run is at most 2^26 pixels (a side of 2^32 in 64 cells), so that 64-bit sums are safe and 32-bit ones are not.
+    let mut sums = [0_u64; 3];
+    for pixel in run.chunks_exact(CHANNELS) {
+        for channel in 0..COLORS {
+            sums[channel] += u64::from(pixel[channel]);
+        }
+    }
+    for (total, sum) in cell.rgb.iter_mut().zip(sums) {
+        *total += sum;
+    }
+    cell.pixels += (run.len() / CHANNELS) as u64;
+}
+
+/// Mean luma of a cell (ITU-R BT.601 weights in 16 bits, as Pillow's `Convert.c` rounds them).
+fn cell_luma(cell: &Cell, layout: Layout) -> u8 {
+    if cell.pixels == 0 {
+        return 0;
+    }
+    let mean = match layout {
+        Layout::Gray | Layout::GrayAlpha => (cell.rgb[0] + cell.pixels / 2) / cell.pixels,
+        Layout::Rgb | Layout::Rgba => {
+            let [red, green, blue] = cell.rgb.map(u128::from);
+            let weighted = red * 19_595 + green * 38_470 + blue * 7_471;
+            let pixels = u128::from(cell.pixels) << 16;
+            u64::try_from((weighted + pixels / 2) / pixels).unwrap_or(255)
+        }
+    };
+    u8::try_from(mean).unwrap_or(255)
+}
+
+/// Counts transparent pixels and the colours that they hide.
+#[derive(Debug, Default)]
+pub(crate) struct AlphaCounter {
+    transparent: u64,
+    partial: u64,
+    hidden: u64,
+    colors: HashMap<[u8; 3], u64>,
+    /// The colour of the last hidden pixels and how many there were: hidden areas are flat as a rule.
+    run: ([u8; 3], u64),
+}
+
+impl AlphaCounter {
+    /// Counts one pixel.
+    pub(crate) fn count(&mut self, rgb: [u8; 3], alpha: u8) {
+        match alpha {
+            255 => {}
+            0 => {
+                self.transparent += 1;
+                if rgb != [0, 0, 0] {
+                    self.hidden += 1;
+                    if self.run.0 == rgb {
+                        self.run.1 += 1;
+                    } else {
+                        self.end_run();
+                        self.run = (rgb, 1);
+                    }
+                }
+            }
+            _ => self.partial += 1,
+        }
+    }
+
+    /// The facts for a frame of `pixels` pixels.
+    pub(crate) fn finish(mut self, pixels: u64) -> AlphaFacts {
+        self.end_run();
+        // Ties go to the smallest colour, so that the answer does not depend on the order of a hash map.
+        let hidden_color = self.colors.iter().max_by(|a, b| a.1.cmp(b.1).then_with(|| b.0.cmp(a.0))).map(|(&color, _)| color);
+        let share = |count| share_of(count, pixels);
+        AlphaFacts { transparent: share(self.transparent), partial: share(self.partial), hidden: share(self.hidden), hidden_color }
+    }
+
+    fn end_run(&mut self) {
+        let (color, count) = std::mem::take(&mut self.run);
+        if count == 0 {
+            return;
+        }
+        if let Some(known) = self.colors.get_mut(&color) {
+            *known += count;
+        } else if self.colors.len() < HIDDEN_COLORS {
+            self.colors.insert(color, count);
+        }
+    }
+}
+
+/// `part` of `whole`, 0 to 1; 0 of nothing is 0.
+#[expect(clippy::cast_precision_loss, clippy::cast_possible_truncation, reason = "a share for reports; seven digits are plenty")]
+pub(crate) fn share_of(part: u64, whole: u64) -> f32 {
+    if whole == 0 { 0.0 } else { (part as f64 / whole as f64) as f32 }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Layout, Reducer};
+
+    #[test]
+    fn small_pictures_keep_every_pixel() {
+        let mut reducer = Reducer::new(2, 1, Layout::Rgb).unwrap();
+        reducer.row(0, &[255, 0, 0, 255, 255, 255]);
+        let picture = reducer.finish();
+        assert_eq!((picture.raster.width, picture.raster.height), (2, 1));
+        assert_eq!(picture.raster.luma, [76, 255]);
+        assert_eq!(picture.colorless, Some(false));
+        assert_eq!(picture.alpha, None);
+    }
+
+    #[test]
+    fn large_pictures_are_averaged_in_boxes() {
+        let mut reducer = Reducer::new(1000, 130, Layout::Gray).unwrap();
+        for y in 0..130 {
+            reducer.row(y, &[if y % 2 == 0 { 10 } else { 30 }; 1000]);
+        }
+        let raster = reducer.finish().raster;
+        assert_eq!((raster.width, raster.height), (67, 65));
+        assert!(raster.luma.iter().all(|&luma| luma == 20));
+    }
+
+    #[test]
+    fn hidden_colors_are_counted_and_black_is_none() {
+        let mut reducer = Reducer::new(4, 1, Layout::Rgba).unwrap();
+        reducer.row(0, &[255, 0, 0, 0, 0, 0, 0, 0, 9, 9, 9, 128, 1, 2, 3, 255]);
+        let alpha = reducer.finish().alpha.unwrap();
+        assert_eq!((alpha.transparent, alpha.partial, alpha.hidden), (0.5, 0.25, 0.25));
+        assert_eq!(alpha.hidden_color, Some([255, 0, 0]));
+    }
+
+    #[test]
+    fn sparse_rows_land_where_they_belong() {
+        let mut reducer = Reducer::new(4, 1, Layout::Gray).unwrap();
+        reducer.sparse_row(0, 1, 2, &[10, 20, 99]);
+        reducer.sparse_row(7, 0, 1, &[1]);
+        assert_eq!(reducer.finish().raster.luma, [0, 10, 0, 20]);
+    }
+
+    #[test]
+    fn a_frame_without_pixels_has_no_reducer() {
+        assert!(Reducer::new(0, 5, Layout::Gray).is_none());
+    }
+}
