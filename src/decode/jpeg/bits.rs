@@ -106,7 +106,7 @@ impl<'a> Bits<'a> {
     }
 
     /// The next byte of data, without stuffing; any number of 0xFF before a zero counts as one, as libjpeg has it.
-    fn fetch(&mut self) -> Option<u8> {
+    pub(super) fn fetch(&mut self) -> Option<u8> {
         if self.end.is_some() {
             return None;
         }
@@ -148,6 +148,13 @@ impl<'a> Bits<'a> {
     pub(super) fn skip(&mut self, count: u32) {
         self.buffer <<= count;
         self.held -= count;
+    }
+
+    /// The next of the bits that are held, without fetching any.
+    pub(super) fn take_held(&mut self) -> bool {
+        let bit = self.peek(1) != 0;
+        self.skip(1);
+        bit
     }
 
     /// The next `count` bits (0 to 16) as a number.

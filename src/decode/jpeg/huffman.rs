@@ -141,16 +141,22 @@ impl Table {
     #[cold]
     fn long_symbol(&self, bits: &mut Bits<'_>) -> Option<u8> {
         bits.need(17);
-        for (length, (&largest, &shift)) in self.largest.iter().zip(&self.shift).enumerate().skip(1) {
-            let length = u32::try_from(length).unwrap_or(16);
-            let code = i32::try_from(bits.peek(length)).unwrap_or(i32::MAX);
-            if code <= largest {
+        for length in LOOK + 1..=16 {
+            if let Some(symbol) = self.find(u32::try_from(bits.peek(length)).unwrap_or(u32::MAX), length) {
                 bits.skip(length);
-                return usize::try_from(code + shift).ok().and_then(|place| self.symbols.get(place)).copied();
+                return Some(symbol);
             }
         }
         bits.skip(17);
         None
+    }
+
+    /// The symbol of a code, given that no shorter code begins it.
+    pub(super) fn find(&self, code: u32, length: u32) -> Option<u8> {
+        let length = usize::try_from(length).ok()?;
+        let code = i32::try_from(code).ok().filter(|code| self.largest.get(length).is_some_and(|largest| code <= largest))?;
+        let place = usize::try_from(code + self.shift.get(length)?).ok()?;
+        self.symbols.get(place).copied()
     }
 }
 

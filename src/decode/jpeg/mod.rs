@@ -6,7 +6,8 @@
 //!
 //! - `bits` reads bits, `huffman` codes, `markers` segments, `frame` frame and scan headers.
 //! - `sequential` and `progressive` know what a unit of a scan is made of, `scan` walks all units over restart markers and
-//!   damage, `walk` the whole file. `damage` collects what is wrong, `plane` what is kept.
+//!   damage, `walk` the whole file. `damage` collects what is wrong, `plane` what is kept;
+//!   `prefetch` replays how libjpeg reads the end of a file that has none.
 //! - `open` is Pillow's own parser, which has its say before libjpeg; `verdict` turns all this into what loaders say;
 //!   `picture` makes the reduced picture.
 //!
@@ -20,6 +21,7 @@ mod markers;
 mod open;
 mod picture;
 mod plane;
+mod prefetch;
 mod progressive;
 mod scan;
 mod sequential;

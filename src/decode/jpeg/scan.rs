@@ -7,6 +7,7 @@ use std::time::Instant;
 use super::bits::{Bits, End};
 use super::damage::Damage;
 use super::markers::{self, code};
+use super::prefetch::{Dry, Prefetch};
 use super::{Stop, timed_out};
 
 /// What decodes the units of a scan.
@@ -16,6 +17,48 @@ pub(super) trait Units {
 
     /// Forgets what one unit hands to the next.
     fn restart(&mut self);
+
+    /// Reads one unit as libjpeg reads it, to see whether its source runs dry; nothing is kept. Units of files that fail in any
+    /// case when they end early, as all with several scans do, need not know.
+    fn replay(&self, _source: &mut Prefetch<'_>) -> Result<(), Dry> {
+        Ok(())
+    }
+}
+
+/// Bytes before the end of a file from which libjpeg's reading is replayed, at least.
+const REPLAY: usize = 4096;
+
+/// Places from which reading can be replayed: unit and reader. The older one is taken, so that there is enough before the end.
+#[derive(Clone, Debug)]
+struct Checkpoints<'a> {
+    older: (usize, Bits<'a>),
+    newer: (usize, Bits<'a>),
+}
+
+impl<'a> Checkpoints<'a> {
+    fn new(unit: usize, bits: &Bits<'a>) -> Self {
+        Self { older: (unit, bits.clone()), newer: (unit, bits.clone()) }
+    }
+
+    #[inline]
+    fn pass(&mut self, unit: usize, bits: &Bits<'a>) {
+        if bits.position() > self.newer.1.position() + REPLAY {
+            self.older = std::mem::replace(&mut self.newer, (unit, bits.clone()));
+        }
+    }
+
+    /// Replays up to unit `total`; where libjpeg gives up, the first byte that it has not taken.
+    fn replay<U: Units>(self, units: &U, total: usize) -> Option<usize> {
+        let (unit, bits) = self.older;
+        let mut source = Prefetch::new(&bits);
+        for _ in unit..total {
+            let before = source.position();
+            if units.replay(&mut source).is_err() {
+                return Some(before);
+            }
+        }
+        None
+    }
 }
 
 /// Where a scan runs.
@@ -68,6 +111,7 @@ fn walk_segments<U: Units>(
     let columns = course.units.0;
     let zeros_from = course.zeros_from.unwrap_or(usize::MAX);
     let mut bits = Bits::new(course.bytes, course.start);
+    let mut checkpoints = Checkpoints::new(0, &bits);
     // Whether the rest of the segment is known to be missing; libjpeg's `insufficient_data`.
     let mut dry = false;
     let mut restarts: usize = 0;
@@ -80,6 +124,7 @@ fn walk_segments<U: Units>(
             let (next, found) = restart(course.bytes, &bits, expected, damage)?;
             bits = next;
             dry &= !found;
+            checkpoints = Checkpoints::new(*done, &bits);
             units.restart();
             restarts += 1;
         }
@@ -90,13 +135,14 @@ fn walk_segments<U: Units>(
             if column == 0 && Instant::now() > course.deadline {
                 return Err(timed_out());
             }
-            let before = bits.position();
+            checkpoints.pass(*done, &bits);
             let decoded = units.decode(&mut bits, column, row);
             if bits.overdrawn() {
                 if bits.end() == Some(End::File) {
                     *lost += bad_from.map_or(0, |from| *done - from);
                     damage.truncated(course.bytes.len(), format!("the file ends in unit {} of {total}", *done + 1));
-                    return Err(Stop::Starved { at: before });
+                    let at = checkpoints.replay(units, total).unwrap_or(course.bytes.len());
+                    return Err(Stop::Starved { at });
                 }
                 dry = true;
                 let code = course.bytes.get(bits.position() + 1).copied().unwrap_or(0);
@@ -121,6 +167,12 @@ fn walk_segments<U: Units>(
         }
         *lost += bad_from.map_or(0, |from| segment - from);
         *done = segment;
+    }
+    if !dry
+        && markers::next(course.bytes, bits.position()).is_none()
+        && let Some(at) = checkpoints.replay(units, total)
+    {
+        return Err(Stop::Starved { at });
     }
     Ok(ScanEnd { position: bits.position(), unused: (bits.left() / 8) as usize })
 }

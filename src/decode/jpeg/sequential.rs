@@ -3,6 +3,7 @@
 use super::bits::Bits;
 use super::huffman::{END_OF_BLOCK, Table};
 use super::plane::{Plane, kept};
+use super::prefetch::{Dry, Prefetch};
 use super::scan::Units;
 
 /// A component in a scan.
@@ -69,5 +70,27 @@ impl Units for Sequential<'_> {
         for member in &mut self.members {
             member.predictor = 0;
         }
+    }
+
+    fn replay(&self, source: &mut Prefetch<'_>) -> Result<(), Dry> {
+        for member in &self.members {
+            for _ in 0..member.blocks.0 * member.blocks.1 {
+                let size = source.symbol(&member.dc)?;
+                source.pass(u32::from(size))?;
+                let mut coefficient = 1;
+                while coefficient < 64 {
+                    let symbol = source.symbol(&member.ac)?;
+                    match (symbol >> 4, symbol & 15) {
+                        (15, 0) => coefficient += 16,
+                        (_, 0) => break,
+                        (zeros, size) => {
+                            coefficient += u32::from(zeros) + 1;
+                            source.pass(u32::from(size))?;
+                        }
+                    }
+                }
+            }
+        }
+        Ok(())
     }
 }
