@@ -12,8 +12,10 @@
 //!
 //! Nothing else is touched: the list below is generated from the folder.
 
+mod cause;
 mod check;
 mod run;
+mod words;
 
 use check::{Run, declare_check};
 

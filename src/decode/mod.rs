@@ -10,6 +10,7 @@ mod bmp;
 mod generic;
 mod gif;
 mod guard;
+mod jpeg;
 mod limits;
 #[cfg(test)]
 mod measure;
@@ -60,7 +61,7 @@ pub fn cross_check(bytes: &[u8], probe: &Probe, decoded: &Decoded, limits: &Limi
 fn read(bytes: &[u8], probe: &Probe, limits: &Limits) -> Reading {
     let format = probe.format;
     match format {
-        Format::Gif | Format::Bmp | Format::Tiff | Format::Png => {}
+        Format::Gif | Format::Bmp | Format::Tiff | Format::Png | Format::Jpeg | Format::Mpo => {}
         // Pillow cannot open these at all, so their size does not matter to it.
         Format::Heic | Format::JpegXl | Format::Svg => {
             return Reading { pillow: unidentified(), ..without_decoder(format) };
@@ -73,10 +74,26 @@ fn read(bytes: &[u8], probe: &Probe, limits: &Limits) -> Reading {
         Format::Bmp => bmp::read(bytes, limits),
         Format::Gif => gif::read(bytes, limits),
         Format::Avif | Format::Jpeg2000 | Format::Psd => without_decoder(format),
-        Format::Jpeg | Format::Mpo => generic::read(bytes, format, limits),
+        Format::Jpeg | Format::Mpo => jpeg::read(bytes, limits),
         Format::Png => png::read(bytes, limits),
         Format::WebP => generic::read(bytes, format, limits),
         _ => generic::read(bytes, format, limits),
+    }
+}
+
+/// Bytes that decoding this image holds at most, the file itself not counted: what a budget for many of them must set aside.
+#[must_use]
+pub fn memory_need(probe: &Probe, file_bytes: usize) -> u64 {
+    /// Windows, tables and the reduced picture of a reader that streams.
+    const STREAMING: u64 = 8 << 20;
+    let pixels = probe.size.pixels().min(MAX_PIXELS);
+    match probe.format {
+        Format::Avif | Format::Jpeg2000 | Format::Psd | Format::Heic | Format::JpegXl | Format::Svg => 0,
+        Format::Png | Format::Gif | Format::Bmp => STREAMING,
+        // A progressive JPEG keeps 64 bits for each block of 64 samples of up to four components.
+        Format::Jpeg | Format::Mpo => STREAMING + pixels / 2,
+        // Whole pictures, in the worst case 16 bits a sample and twice over for the conversion.
+        _ => STREAMING + pixels.saturating_mul(8).max(file_bytes as u64),
     }
 }
 

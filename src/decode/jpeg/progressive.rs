@@ -1,0 +1,176 @@
+//! Units of progressive scans (T.81, annex G).
+//!
+//! Refinement scans send a bit for each coefficient that is not zero yet, so which those are is kept; their values are not.
+
+use super::bits::Bits;
+use super::huffman::Table;
+use super::plane::{Plane, kept};
+use super::scan::Units;
+
+/// A component in a DC scan.
+#[derive(Clone, Debug)]
+pub(super) struct DcMember {
+    /// Its place in the frame.
+    pub(super) place: usize,
+    /// Blocks of it in a unit: columns and rows.
+    pub(super) blocks: (usize, usize),
+    /// Its table; none in a refinement scan.
+    pub(super) table: Option<Table>,
+    /// Largest DC value that makes sense.
+    pub(super) limit: i32,
+    /// The last DC value, before it is scaled.
+    pub(super) predictor: i32,
+}
+
+/// Units of a DC scan, the first or a refinement.
+#[derive(Debug)]
+pub(super) struct Dc<'p> {
+    pub(super) planes: &'p mut [Plane],
+    pub(super) members: Vec<DcMember>,
+    /// Low bits that this scan does not send.
+    pub(super) low: u32,
+}
+
+impl Units for Dc<'_> {
+    fn decode(&mut self, bits: &mut Bits<'_>, column: usize, row: usize) -> Result<(), &'static str> {
+        let mut wrong = None;
+        for member in &mut self.members {
+            let Some(plane) = self.planes.get_mut(member.place) else { continue };
+            let (across, down) = member.blocks;
+            for y in 0..down {
+                let first = (row * down + y) * plane.stride + column * across;
+                for dc in plane.dc.get_mut(first..first + across).unwrap_or_default() {
+                    let Some(table) = &member.table else {
+                        *dc |= kept(bits.take(1).cast_signed() << self.low);
+                        continue;
+                    };
+                    if let Some(size) = table.symbol(bits) {
+                        member.predictor = member.predictor.wrapping_add(bits.take_signed(u32::from(size)));
+                    } else {
+                        wrong = Some("an invalid DC code");
+                    }
+                    let value = member.predictor.wrapping_shl(self.low);
+                    if value.unsigned_abs() > member.limit.unsigned_abs() {
+                        wrong = wrong.or(Some("a DC value out of range"));
+                    }
+                    *dc = kept(value);
+                }
+            }
+        }
+        wrong.map_or(Ok(()), Err)
+    }
+
+    fn restart(&mut self) {
+        for member in &mut self.members {
+            member.predictor = 0;
+        }
+    }
+}
+
+/// Units of an AC scan, the first of its band or a refinement. There is one component and one block in a unit.
+#[derive(Debug)]
+pub(super) struct Ac<'p> {
+    pub(super) plane: &'p mut Plane,
+    pub(super) table: Table,
+    /// First and last coefficient, in zigzag order, 1 to 63.
+    pub(super) band: (u32, u32),
+    pub(super) refines: bool,
+    /// Blocks that are still to come without new coefficients.
+    pub(super) run: u32,
+}
+
+impl Units for Ac<'_> {
+    fn decode(&mut self, bits: &mut Bits<'_>, column: usize, row: usize) -> Result<(), &'static str> {
+        let place = row * self.plane.stride + column;
+        let Some(significant) = self.plane.significant.get_mut(place) else { return Ok(()) };
+        if self.refines {
+            refine(significant, bits, &self.table, self.band, &mut self.run)
+        } else if self.run > 0 {
+            self.run -= 1;
+            Ok(())
+        } else {
+            first(significant, bits, &self.table, self.band, &mut self.run)
+        }
+    }
+
+    fn restart(&mut self) {
+        self.run = 0;
+    }
+}
+
+fn first(significant: &mut u64, bits: &mut Bits<'_>, table: &Table, band: (u32, u32), run: &mut u32) -> Result<(), &'static str> {
+    let (mut coefficient, last) = band;
+    while coefficient <= last {
+        let symbol = table.symbol(bits);
+        let (zeros, size) = split(symbol.unwrap_or(0));
+        if size > 0 {
+            coefficient += zeros;
+            bits.need(16);
+            bits.skip(size);
+            *significant |= 1 << coefficient.min(63);
+        } else if zeros == 15 {
+            coefficient += 15;
+        } else {
+            *run = (1 << zeros) - 1 + bits.take(zeros);
+            return if symbol.is_none() { Err("an invalid AC code") } else { Ok(()) };
+        }
+        coefficient += 1;
+    }
+    if coefficient > last + 1 { Err("a run past the end of a band") } else { Ok(()) }
+}
+
+fn refine(significant: &mut u64, bits: &mut Bits<'_>, table: &Table, band: (u32, u32), run: &mut u32) -> Result<(), &'static str> {
+    let (mut coefficient, last) = band;
+    let mut wrong = None;
+    if *run == 0 {
+        while coefficient <= last {
+            let symbol = table.symbol(bits);
+            let (mut zeros, size) = split(symbol.unwrap_or(0));
+            if symbol.is_none() {
+                wrong = wrong.or(Some("an invalid AC code"));
+            }
+            if size > 0 {
+                bits.need(1);
+                bits.skip(1);
+                if size > 1 {
+                    wrong = wrong.or(Some("a new coefficient of more than one bit in a refinement scan"));
+                }
+            } else if zeros < 15 {
+                *run = (1 << zeros) + bits.take(zeros);
+                break;
+            }
+            // Pass `zeros` coefficients that are still zero, with a bit for each on the way that is not.
+            let mut correction_bits = 0;
+            while coefficient <= last {
+                if *significant >> coefficient & 1 != 0 {
+                    correction_bits += 1;
+                } else if zeros == 0 {
+                    break;
+                } else {
+                    zeros -= 1;
+                }
+                coefficient += 1;
+            }
+            bits.skip_many(correction_bits);
+            if size > 0 {
+                if coefficient > last {
+                    wrong = wrong.or(Some("a run past the end of a band"));
+                }
+                *significant |= 1 << coefficient.min(63);
+            }
+            coefficient += 1;
+        }
+    }
+    if *run > 0 {
+        if coefficient <= last {
+            let rest = *significant >> coefficient << (63 - last + coefficient);
+            bits.skip_many(rest.count_ones());
+        }
+        *run -= 1;
+    }
+    wrong.map_or(Ok(()), Err)
+}
+
+fn split(symbol: u8) -> (u32, u32) {
+    (u32::from(symbol >> 4), u32::from(symbol & 15))
+}
