@@ -26,7 +26,13 @@
 pub mod captions;
 pub mod checks;
 pub mod decode;
+pub mod manifest;
 pub mod model;
+pub mod pipeline;
 pub mod probe;
+pub mod settings;
+pub mod sinks;
 pub mod trainers;
 pub mod walk;
+
+pub use pipeline::{inspect, run};

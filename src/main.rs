@@ -1,3 +1,9 @@
 //! The program: arguments in, exit code out.
 
-fn main() {}
+use std::process::ExitCode;
+
+mod cli;
+
+fn main() -> ExitCode {
+    cli::run(std::env::args_os()).into()
+}

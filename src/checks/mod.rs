@@ -22,10 +22,21 @@ use check::{Run, declare_check};
 pub use check::{Check, Family, Findings, page};
 pub use run::{check_dataset, check_sample, find};
 
+use crate::model::{Finding, RelPath};
+
+/// The finding for an ignore in the settings that is of no use, which only the run can tell.
+pub(crate) fn unused_ignore(settings: &RelPath, pattern: &str, reason: &str, wrong: &str) -> Finding {
+    dataset::unused_ignore::finding(settings, pattern, reason, wrong)
+}
+
 #[cfg(test)]
 mod support;
 
 // The lines below are generated from the folder by `UPDATE=1 cargo test`.
+
+mod dataset {
+    pub(super) mod unused_ignore;
+}
 
 mod file {
     pub(super) mod broken_link;
@@ -71,6 +82,7 @@ mod image {
 /// Every check, by code.
 #[rustfmt::skip]
 pub static ALL: &[&Check] = &[
+    &dataset::unused_ignore::CHECK,
     &file::zero_byte_file::CHECK,
     &file::unreadable_file::CHECK,
     &file::special_file::CHECK,

@@ -4,5 +4,7 @@
 //! whole of a `.txt` caption in UTF-8.
 
 mod generic;
+mod set;
 
 pub use generic::generic;
+pub use set::{SetError, set};

@@ -6,8 +6,14 @@
     clippy::cast_precision_loss,
     reason = "pictures are drawn with numbers that fit"
 )]
+#![expect(clippy::disallowed_methods, reason = "tests write and remove files of their own")]
+#![expect(clippy::trivially_copy_pass_by_ref, reason = "names of chunks are written as byte strings")]
 
 mod build;
+mod cases;
+mod cli;
+mod corpus;
 mod datasets;
 mod generated;
 mod rooms;
+mod support;

@@ -68,7 +68,9 @@ impl Agreement {
             self.opencv.len(),
             self.whole_but_refused.len()
         );
-        for (title, lines) in [("pillow", &self.pillow), ("message", &self.messages), ("opencv", &self.opencv), ("whole", &self.whole_but_refused)] {
+        for (title, lines) in
+            [("pillow", &self.pillow), ("message", &self.messages), ("opencv", &self.opencv), ("whole", &self.whole_but_refused)]
+        {
             for line in lines.iter().take(40) {
                 println!("  {title}: {line}");
             }

@@ -1,9 +1,9 @@
 //! From unfiltered rows to 8-bit colours for the [`Reducer`]: bit depths, palettes, transparent colours.
 
 use super::header::{Color, Header, Tables};
+use super::reduce::{Layout, Reducer};
 use super::rows::Place;
 use crate::decode::Picture;
-use super::reduce::{Layout, Reducer};
 
 /// Pixels converted at a time, so that the converted row costs little whatever its length.
 const BATCH: usize = 4096;

@@ -4,6 +4,7 @@
 //! compares. What git cannot keep (FIFOs, broken links, names that some systems refuse) is only built for the test.
 
 mod image;
+mod run;
 
 use crate::build::Folder;
 

@@ -1,0 +1,174 @@
+//! The arguments, as typed. What they mean is worked out by each subcommand.
+
+use std::num::NonZeroUsize;
+use std::path::PathBuf;
+
+use clap::{ArgAction, Parser, Subcommand, ValueEnum};
+
+/// The check to run on an image dataset before starting a trainer
+#[derive(Debug, Parser)]
+#[command(name = "walkaround", version, about, after_help = EXIT_CODES, max_term_width = 110)]
+pub(super) struct Args {
+    #[command(subcommand)]
+    pub(super) command: Command,
+}
+
+const EXIT_CODES: &str = "\
+Exit codes:
+  0    nothing at or above --fail-on
+  1    findings at or above --fail-on (default: error)
+  2    the run could not happen: arguments, settings, an output that cannot be opened
+  130  interrupted; what is known was written";
+
+const SET_HELP: &str = "\
+Set what the trainer expects; may be repeated. Keys: caption_extension, resolution (1024 or [width,height]), \
+max_token_length (75, 150, 225), bucket_reso_steps";
+
+#[derive(Debug, Subcommand)]
+pub(super) enum Command {
+    /// Look at every file and say what will stop the run or be trained wrongly
+    Check(CheckOptions),
+    /// Write down exactly what the dataset is, one JSON line a sample
+    Manifest(ManifestOptions),
+    /// List all checks
+    Rules(RulesOptions),
+    /// Explain a check: what it does, why it matters, an example, what to do
+    Explain(ExplainOptions),
+}
+
+/// What to look at, and how.
+#[derive(Debug, clap::Args)]
+#[expect(clippy::struct_excessive_bools, reason = "each is a flag")]
+pub(super) struct DatasetOptions {
+    /// Folders or single files
+    #[arg(value_name = "PATH", required_unless_present = "files_from")]
+    pub(super) paths: Vec<PathBuf>,
+    /// Look at the files that FILE lists, one a line or NUL-separated; - reads the list from standard input
+    #[arg(long, value_name = "FILE")]
+    pub(super) files_from: Option<PathBuf>,
+    /// Trainer to check for; so far there is only one: generic (loads with Pillow, reads .txt captions)
+    #[arg(long, value_name = "NAME")]
+    pub(super) trainer: Option<String>,
+    /// Set what the trainer expects; may be repeated
+    #[arg(long, value_name = "KEY=VALUE", long_help = SET_HELP)]
+    pub(super) set: Vec<String>,
+    /// Settings file [default: walkaround.toml in the current folder or in the first PATH, if there is one]
+    #[arg(long, value_name = "FILE")]
+    pub(super) settings: Option<PathBuf>,
+    /// Follow links, also out of the dataset
+    #[arg(long)]
+    pub(super) follow_links: bool,
+    /// Count hidden images (.name.png) as samples
+    #[arg(long)]
+    pub(super) hidden: bool,
+    /// Worker threads [default: one for each core]
+    #[arg(long, value_name = "N")]
+    pub(super) threads: Option<NonZeroUsize>,
+    /// Memory for file contents and decoding of all threads together, in MiB
+    #[arg(long, value_name = "MIB", default_value_t = 1024, value_parser = clap::value_parser!(u64).range(16..))]
+    pub(super) memory: u64,
+    /// Give up on a single image after so many seconds
+    #[arg(long, value_name = "SECONDS", default_value_t = 120, value_parser = clap::value_parser!(u64).range(1..))]
+    pub(super) time_limit: u64,
+    /// Rebuild every image to pixels as a cross-check (slow)
+    #[arg(long)]
+    pub(super) pixels: bool,
+    /// Read and decode every file again; nothing is cached between runs yet, so this changes nothing
+    #[arg(long, hide = true)]
+    pub(super) no_cache: bool,
+    /// Count T5 tokens too, with this tokenizer.json
+    #[cfg(feature = "t5")]
+    #[arg(long, value_name = "FILE")]
+    pub(super) tokenizer: Option<PathBuf>,
+    /// Only these checks: codes, beginnings of codes, names or families; comma-separated
+    #[arg(long, value_name = "CHECKS", value_delimiter = ',')]
+    pub(super) select: Vec<String>,
+    /// Not these checks
+    #[arg(long, value_name = "CHECKS", value_delimiter = ',')]
+    pub(super) ignore: Vec<String>,
+    /// Lowest level at which the exit code is 1 [default: error]
+    #[arg(long, value_name = "LEVEL")]
+    pub(super) fail_on: Option<FailOn>,
+    /// Say only the closing line, and show no progress
+    #[arg(short, long, conflicts_with = "verbose")]
+    pub(super) quiet: bool,
+    /// List every file of every finding
+    #[arg(short, long, action = ArgAction::SetTrue)]
+    pub(super) verbose: bool,
+}
+
+#[derive(Debug, clap::Args)]
+pub(super) struct CheckOptions {
+    #[command(flatten)]
+    pub(super) dataset: DatasetOptions,
+    /// Format of the report
+    #[arg(long, value_name = "FORMAT", default_value = "text")]
+    pub(super) format: Format,
+    /// Write the report to FILE instead of standard output
+    #[arg(short, long, value_name = "FILE")]
+    pub(super) output: Option<PathBuf>,
+    /// Also write the manifest to FILE
+    #[arg(long, value_name = "FILE")]
+    pub(super) manifest: Option<PathBuf>,
+}
+
+#[derive(Debug, clap::Args)]
+pub(super) struct ManifestOptions {
+    #[command(flatten)]
+    pub(super) dataset: DatasetOptions,
+    /// Write the manifest to FILE instead of standard output
+    #[arg(short, long, value_name = "FILE")]
+    pub(super) output: Option<PathBuf>,
+    /// Add the SHA-256 of every image
+    #[arg(long)]
+    pub(super) sha256: bool,
+    /// Add the text of every caption
+    #[arg(long)]
+    pub(super) caption_text: bool,
+}
+
+#[derive(Debug, clap::Args)]
+pub(super) struct RulesOptions {
+    /// Format of the list
+    #[arg(long, value_name = "FORMAT", default_value = "text")]
+    pub(super) format: PageFormat,
+}
+
+#[derive(Debug, clap::Args)]
+pub(super) struct ExplainOptions {
+    /// Code or name, such as I101 or truncated-image
+    #[arg(value_name = "CODE|NAME", required = true)]
+    pub(super) checks: Vec<String>,
+}
+
+/// Format of a report.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(super) enum Format {
+    /// For a person
+    Text,
+    /// One JSON object (walkaround.report/1)
+    Json,
+    /// A JSON object a line, one for each finding
+    Jsonl,
+}
+
+/// Format of the list of checks.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(super) enum PageFormat {
+    /// For a person
+    Text,
+    /// A JSON list
+    Json,
+}
+
+/// Lowest level at which the exit code is 1.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum, serde::Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub(super) enum FailOn {
+    /// Errors
+    Error,
+    /// Errors and warnings
+    Warning,
+    /// Never
+    Never,
+}

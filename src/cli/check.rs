@@ -1,0 +1,118 @@
+//! `walkaround check` and `walkaround manifest`: one run, with other sinks.
+
+use std::io::Write;
+use std::path::Path;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use anyhow::Context as _;
+use walkaround::model::{Level, Summary};
+use walkaround::pipeline::{self, Watch};
+use walkaround::sinks::{Json, JsonLines, Manifest, Sink, Text, Verbosity};
+
+use super::args::{CheckOptions, DatasetOptions, FailOn, Format, ManifestOptions};
+use super::config::{self, Resolved};
+use super::exit::Exit;
+use super::output::{self, Output};
+use super::progress::Progress;
+
+/// Checks a dataset.
+pub(super) fn check(options: &CheckOptions) -> anyhow::Result<Exit> {
+    let resolved = config::resolve(&options.dataset)?;
+    let report = open(options.output.as_deref(), &resolved)?;
+    let manifest = open(options.manifest.as_deref(), &resolved)?;
+    let mut sinks: Vec<Box<dyn Sink>> = vec![match &report {
+        Some(file) => report_sink(options, file.plain_writer()?),
+        None if options.format == Format::Text => report_sink(options, output::terminal()),
+        None => report_sink(options, output::stdout()),
+    }];
+    if let Some(file) = &manifest {
+        sinks.push(Box::new(Manifest::new(file.writer()?, resolved.settings.caption_text)));
+    }
+    let summary = run(&resolved, &mut sinks, options.dataset.quiet)?;
+    drop(sinks);
+    for file in [report, manifest].into_iter().flatten() {
+        file.keep()?;
+    }
+    Ok(exit(&summary, resolved.fail_on))
+}
+
+/// Writes the manifest of a dataset.
+pub(super) fn manifest(options: &ManifestOptions) -> anyhow::Result<Exit> {
+    let mut resolved = config::resolve(&options.dataset)?;
+    resolved.settings.sha256 = options.sha256;
+    resolved.settings.caption_text = options.caption_text;
+    let caption_text = options.caption_text;
+    let file = open(options.output.as_deref(), &resolved)?;
+    let mut sinks: Vec<Box<dyn Sink>> = match &file {
+        Some(file) => {
+            vec![Box::new(Manifest::new(file.writer()?, caption_text)), Box::new(Text::new(output::terminal(), Verbosity::Quiet))]
+        }
+        None => vec![Box::new(Manifest::new(output::stdout(), caption_text))],
+    };
+    let summary = run(&resolved, &mut sinks, options.dataset.quiet)?;
+    drop(sinks);
+    if let Some(file) = file {
+        file.keep()?;
+    }
+    // A manifest says what is there; it is no judgement, unless one is asked for.
+    Ok(exit(&summary, options.dataset.fail_on.unwrap_or(FailOn::Never)))
+}
+
+fn open(path: Option<&Path>, resolved: &Resolved) -> anyhow::Result<Option<Output>> {
+    path.map(|path| Output::open(path, &resolved.roots)).transpose()
+}
+
+fn report_sink<'a>(options: &CheckOptions, out: impl Write + 'a) -> Box<dyn Sink + 'a> {
+    match options.format {
+        Format::Text => Box::new(Text::new(out, verbosity(&options.dataset))),
+        Format::Json => Box::new(Json::new(out)),
+        Format::Jsonl => Box::new(JsonLines::new(out)),
+    }
+}
+
+fn verbosity(options: &DatasetOptions) -> Verbosity {
+    match (options.quiet, options.verbose) {
+        (true, _) => Verbosity::Quiet,
+        (false, true) => Verbosity::Verbose,
+        (false, false) => Verbosity::Normal,
+    }
+}
+
+/// One run. The first interrupt lets it finish what is under way and close its sinks; the second ends the process.
+fn run(resolved: &Resolved, sinks: &mut [Box<dyn Sink + '_>], quiet: bool) -> anyhow::Result<Summary> {
+    let cancel = Arc::new(AtomicBool::new(false));
+    let flag = Arc::clone(&cancel);
+    ctrlc::set_handler(move || {
+        if flag.swap(true, Ordering::Relaxed) {
+            #[expect(clippy::exit, clippy::disallowed_methods, reason = "the user has asked twice; a file in flight may take minutes")]
+            std::process::exit(i32::from(Exit::Interrupted as u8));
+        }
+    })
+    .context("failed to listen for interrupts")?;
+    let progress = Progress::new(quiet);
+    let watch: &dyn Watch = match &progress {
+        Some(progress) => progress,
+        None => &(),
+    };
+    let summary = pipeline::run(&resolved.settings, sinks, watch, &cancel);
+    if let Some(progress) = &progress {
+        progress.clear();
+    }
+    Ok(summary?)
+}
+
+fn exit(summary: &Summary, fail_on: FailOn) -> Exit {
+    let limit = match fail_on {
+        FailOn::Error => Some(Level::Error),
+        FailOn::Warning => Some(Level::Warning),
+        FailOn::Never => None,
+    };
+    if summary.interrupted {
+        Exit::Interrupted
+    } else if limit.is_some_and(|limit| summary.findings.worst() >= Some(limit)) {
+        Exit::Findings
+    } else {
+        Exit::Clean
+    }
+}

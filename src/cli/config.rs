@@ -1,0 +1,169 @@
+//! Arguments and `walkaround.toml`, resolved to the library's settings.
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::io::{self, Read as _};
+use std::path::{Path, PathBuf};
+use std::time::{Duration, SystemTime};
+
+use anyhow::{Context as _, anyhow, bail};
+use serde::Deserialize;
+use walkaround::checks;
+use walkaround::model::Level;
+use walkaround::settings::{PathIgnore, Rules, Selector, Settings};
+use walkaround::trainers;
+use walkaround::walk::{self, Input};
+
+use super::args::{DatasetOptions, FailOn};
+
+/// Name of the settings file.
+const FILE_NAME: &str = "walkaround.toml";
+
+/// What the library is asked for, and what only this program needs to know.
+pub(super) struct Resolved {
+    pub(super) settings: Settings,
+    pub(super) fail_on: FailOn,
+    /// Folders of the dataset, into which nothing may be written.
+    pub(super) roots: Vec<PathBuf>,
+}
+
+/// `walkaround.toml`. Arguments win over it, but for `ignore`, where both count.
+#[derive(Debug, Default, Deserialize)]
+#[serde(deny_unknown_fields, rename_all = "kebab-case", default)]
+struct SettingsFile {
+    trainer: Option<String>,
+    set: toml::Table,
+    select: Vec<String>,
+    ignore: Vec<String>,
+    levels: BTreeMap<String, Level>,
+    fail_on: Option<FailOn>,
+    follow_links: bool,
+    hidden: bool,
+    ignores: Vec<IgnoreEntry>,
+}
+
+/// An entry under `[[ignores]]`.
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields, rename_all = "kebab-case")]
+struct IgnoreEntry {
+    paths: Vec<String>,
+    checks: Vec<String>,
+    reason: String,
+    expires: Option<toml::value::Datetime>,
+}
+
+/// Works out what the arguments and the settings file mean together.
+pub(super) fn resolve(options: &DatasetOptions) -> anyhow::Result<Resolved> {
+    let file = settings_file(options)?;
+    let mut settings = Settings::new(inputs(options)?);
+    settings.walk.follow_links = options.follow_links || file.follow_links;
+    settings.walk.hidden = options.hidden || file.hidden;
+    settings.limits.time = Duration::from_secs(options.time_limit);
+    settings.limits.pixels = options.pixels;
+    settings.memory_bytes = options.memory << 20;
+    settings.limits.memory_bytes = settings.memory_bytes;
+    if let Some(threads) = options.threads {
+        settings.threads = threads;
+    }
+    #[cfg(feature = "t5")]
+    if let Some(tokenizer) = &options.tokenizer {
+        settings.tokenizers = walkaround::captions::Tokenizers::with_t5(tokenizer)?;
+    }
+    if let Some(trainer) = options.trainer.as_deref().or(file.trainer.as_deref()).filter(|&name| name != "generic") {
+        bail!("no trainer is called `{trainer}`; so far there is only `generic`");
+    }
+    let mut profile = trainers::generic();
+    for (key, value) in &file.set {
+        trainers::set(&mut profile, key, value).with_context(|| format!("in {FILE_NAME}, [set] {key}"))?;
+    }
+    for pair in &options.set {
+        let (key, value) = pair.split_once('=').ok_or_else(|| anyhow!("--set takes KEY=VALUE, not `{pair}`"))?;
+        trainers::set(&mut profile, key.trim(), &toml_value(value)).with_context(|| format!("in --set {pair}"))?;
+    }
+    settings.set_profile(profile);
+    settings.rules = rules(options, &file)?;
+    Ok(Resolved { settings, fail_on: options.fail_on.or(file.fail_on).unwrap_or(FailOn::Error), roots: options.paths.clone() })
+}
+
+/// A value is TOML if it parses as TOML, else plain text.
+fn toml_value(text: &str) -> toml::Value {
+    toml::from_str::<toml::Table>(&format!("value = {text}"))
+        .ok()
+        .and_then(|mut table| table.remove("value"))
+        .unwrap_or_else(|| toml::Value::String(text.to_owned()))
+}
+
+fn inputs(options: &DatasetOptions) -> anyhow::Result<Vec<Input>> {
+    let mut inputs: Vec<Input> = options.paths.iter().cloned().map(Input::Path).collect();
+    if let Some(file) = &options.files_from {
+        let mut bytes = Vec::new();
+        if file.as_os_str() == "-" {
+            io::stdin().lock().read_to_end(&mut bytes).context("failed to read the list from standard input")?;
+        } else {
+            fs::File::open(file)
+                .and_then(|mut file| file.read_to_end(&mut bytes))
+                .with_context(|| format!("failed to read the list `{}`", file.display()))?;
+        }
+        inputs.push(Input::List { typed: file.display().to_string(), paths: walk::parse_list(&bytes) });
+    }
+    Ok(inputs)
+}
+
+fn settings_file(options: &DatasetOptions) -> anyhow::Result<SettingsFile> {
+    let candidates = [Some(Path::new(FILE_NAME).to_owned()), options.paths.first().map(|root| root.join(FILE_NAME))];
+    let path = match &options.settings {
+        Some(path) => path.clone(),
+        None => match candidates.into_iter().flatten().find(|path| path.is_file()) {
+            Some(path) => path,
+            None => return Ok(SettingsFile::default()),
+        },
+    };
+    #[expect(clippy::disallowed_methods, reason = "a settings file is read in cli")]
+    let text = fs::read_to_string(&path).with_context(|| format!("failed to read `{}`", path.display()))?;
+    toml::from_str(&text).map_err(|error| anyhow!("`{}` is not valid: {}{error}", path.display(), hint(&error)))
+}
+
+/// The key that was probably meant by an unknown one.
+fn hint(error: &toml::de::Error) -> String {
+    let mut quoted = error.message().split('`').skip(1).step_by(2);
+    let Some(unknown) = quoted.next().filter(|_| error.message().starts_with("unknown field")) else { return String::new() };
+    quoted
+        .map(|known| (strsim::jaro_winkler(unknown, known), known))
+        .filter(|(likeness, _)| *likeness > 0.7)
+        .max_by(|a, b| a.0.total_cmp(&b.0))
+        .map(|(_, known)| format!("did you mean `{known}`? "))
+        .unwrap_or_default()
+}
+
+fn rules(options: &DatasetOptions, file: &SettingsFile) -> anyhow::Result<Rules> {
+    let select = if options.select.is_empty() { &file.select } else { &options.select };
+    let levels = file
+        .levels
+        .iter()
+        .map(|(name, level)| {
+            Ok((checks::find(name).ok_or_else(|| anyhow!("in {FILE_NAME}, [levels]: no check is called `{name}`"))?.code, *level))
+        })
+        .collect::<anyhow::Result<_>>()?;
+    let mut path_ignores = Vec::new();
+    for entry in &file.ignores {
+        if entry.reason.trim().is_empty() {
+            bail!("in {FILE_NAME}, [[ignores]] for {:?}: say in `reason` why", entry.paths);
+        }
+        let expires = entry.expires.map(|day| day.to_string().chars().take(10).collect::<String>());
+        for pattern in &entry.paths {
+            let ignore = PathIgnore::new(pattern, selectors(&entry.checks)?, &entry.reason, expires.clone());
+            path_ignores.push(ignore.with_context(|| format!("in {FILE_NAME}, [[ignores]]: `{pattern}` is no valid pattern"))?);
+        }
+    }
+    Ok(Rules {
+        select: selectors(select)?,
+        ignore: selectors(options.ignore.iter().chain(&file.ignore))?,
+        levels,
+        path_ignores,
+        today: humantime::format_rfc3339_seconds(SystemTime::now()).to_string().chars().take(10).collect(),
+    })
+}
+
+fn selectors<'a>(names: impl IntoIterator<Item = &'a String>) -> anyhow::Result<Vec<Selector>> {
+    names.into_iter().map(|name| Ok(Selector::parse(name.trim())?)).collect()
+}

@@ -1,0 +1,31 @@
+//! Arguments, environment, terminal and exit codes; one file per subcommand. Uses the library's public API only.
+
+mod args;
+mod check;
+mod config;
+mod exit;
+mod output;
+mod pages;
+mod progress;
+
+use std::ffi::OsString;
+
+use clap::Parser as _;
+
+use args::{Args, Command};
+use exit::Exit;
+
+/// Runs the program.
+pub(crate) fn run(args: impl IntoIterator<Item = OsString>) -> Exit {
+    let args = match Args::try_parse_from(args) {
+        Ok(args) => args,
+        Err(error) => return exit::usage(&error),
+    };
+    let result = match args.command {
+        Command::Check(options) => check::check(&options),
+        Command::Manifest(options) => check::manifest(&options),
+        Command::Rules(options) => pages::rules(&options),
+        Command::Explain(options) => pages::explain(&options),
+    };
+    result.unwrap_or_else(|error| exit::failure(&error))
+}

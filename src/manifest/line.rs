@@ -1,0 +1,354 @@
+//! The lines of `walkaround.manifest/1`. A change of what stands here is a new version of the format.
+
+use std::collections::BTreeMap;
+
+use schemars::JsonSchema;
+use serde::Serialize;
+
+use super::SCHEMA;
+use crate::model::{
+    AlphaFacts, Caption, CaptionFacts, ContentHash, Decoded, Fault, Inventory, Mode, Orientation, PixelFacts, Probe, Profile, SampleReport,
+    Strict, Summary,
+};
+
+/// One line.
+#[derive(Clone, Debug, Serialize, JsonSchema)]
+#[serde(tag = "record", rename_all = "lowercase")]
+pub enum Line {
+    /// The first line.
+    Header(HeaderLine),
+    /// A sample, in the order of their paths.
+    Sample(Box<SampleLine>),
+    /// The last line.
+    Summary(SummaryLine),
+}
+
+/// What was looked at, and how.
+#[derive(Clone, Debug, Serialize, JsonSchema)]
+pub struct HeaderLine {
+    /// `walkaround.manifest/1`.
+    pub schema: &'static str,
+    /// Program and version.
+    pub tool: String,
+    /// What was given, as typed; paths of samples are relative to it.
+    pub roots: Vec<String>,
+    /// Name of the trainer's profile.
+    pub trainer: &'static str,
+    /// Settings that change what is written.
+    pub settings: SettingsLine,
+}
+
+/// Settings that change what is reported.
+#[derive(Clone, Debug, Serialize, JsonSchema)]
+pub struct SettingsLine {
+    /// Extension of captions, with its dot.
+    pub caption_extension: String,
+    /// Width and height of training.
+    pub resolution: [u32; 2],
+    /// Tokens that a caption may have.
+    pub max_tokens: u64,
+}
+
+/// One sample.
+#[derive(Clone, Debug, Serialize, JsonSchema)]
+pub struct SampleLine {
+    /// Path relative to the root, `/` between the parts; `\xHH` for a byte that is not UTF-8, `\\` for a backslash.
+    pub path: String,
+    /// Size of the file.
+    pub bytes: u64,
+    /// BLAKE3 of the file; null if it could not be read.
+    pub blake3: Option<String>,
+    /// SHA-256 of the file, if it was asked for.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub sha256: Option<String>,
+    /// When the file was changed (RFC 3339, UTC); null where the system does not say.
+    pub modified: Option<String>,
+    /// Format by content, as Pillow spells it; null for no image.
+    pub format: Option<&'static str>,
+    /// Mode as Pillow opens it.
+    pub mode: Option<&'static str>,
+    /// Bits per channel as stored.
+    pub bit_depth: Option<u8>,
+    /// Width in pixels as stored.
+    pub width: Option<u32>,
+    /// Height in pixels as stored.
+    pub height: Option<u32>,
+    /// EXIF orientation, 1 to 8; null where there is none.
+    pub orientation: Option<u8>,
+    /// Width after orientation.
+    pub oriented_width: Option<u32>,
+    /// Height after orientation.
+    pub oriented_height: Option<u32>,
+    /// Frames or pages.
+    pub frames: Option<u32>,
+    /// Whether an ICC profile is embedded.
+    pub icc: Option<bool>,
+    /// Whether the picture can be transparent.
+    pub alpha: Option<bool>,
+    /// What decoders do with it.
+    pub decode: DecodeLine,
+    /// Facts from pixels; null where there were none.
+    pub pixels: Option<PixelsLine>,
+    /// The caption; null where there is no file of that name.
+    pub caption: Option<CaptionLine>,
+    /// What each trainer does with it, by trainer.
+    pub placements: BTreeMap<String, PlacementLine>,
+    /// Codes of the findings of this sample alone, worst first.
+    pub findings: Vec<&'static str>,
+}
+
+/// What decoders do with an image.
+#[derive(Clone, Debug, Serialize, JsonSchema)]
+pub struct DecodeLine {
+    /// Pillow: `ok`, `error` or `unknown`.
+    pub pillow: &'static str,
+    /// Exception and message of Pillow.
+    pub pillow_error: Option<String>,
+    /// OpenCV: `ok`, `error` or `unknown`.
+    pub opencv: &'static str,
+    /// Reading by the format's rules: `ok`, `damaged`, `error` or `unknown`.
+    pub strict: &'static str,
+    /// Share of the picture that is lost, 0 to 1, where it can be told.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub lost: Option<f32>,
+    /// The first thing that is wrong.
+    pub fault: Option<FaultLine>,
+}
+
+/// Why a stage failed.
+#[derive(Clone, Debug, Serialize, JsonSchema)]
+pub struct FaultLine {
+    /// Kind, in kebab case.
+    pub kind: &'static str,
+    /// Offset in bytes from the start of the file.
+    pub offset: Option<u64>,
+    /// In words.
+    pub detail: String,
+}
+
+/// Facts from pixels.
+#[derive(Clone, Debug, Serialize, JsonSchema)]
+pub struct PixelsLine {
+    /// Mean luma, 0 to 255, in hundredths.
+    pub mean: f64,
+    /// Whether the picture has one colour only.
+    pub blank: bool,
+    /// Perceptual hash, 16 hexadecimal digits.
+    pub phash: String,
+    /// Share of pixels that are not opaque, 0 to 1; null where it was not looked at.
+    pub transparent: Option<f64>,
+}
+
+/// One caption.
+#[derive(Clone, Debug, Serialize, JsonSchema)]
+pub struct CaptionLine {
+    /// Path relative to the root.
+    pub path: String,
+    /// Size of the file; null if it could not be read.
+    pub bytes: Option<u64>,
+    /// BLAKE3 of the file.
+    pub blake3: Option<String>,
+    /// Encoding, as found or guessed; `binary` for no text.
+    pub encoding: Option<&'static str>,
+    /// Characters.
+    pub chars: Option<u64>,
+    /// Tokens of the CLIP text encoder, without its two special tokens.
+    pub clip_tokens: Option<u64>,
+    /// The text, if it was asked for.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub text: Option<String>,
+}
+
+/// What a trainer does with a sample.
+#[derive(Clone, Debug, Serialize, JsonSchema)]
+pub struct PlacementLine {
+    /// `train`, `skip`, `replace` or `stop`.
+    pub outcome: &'static str,
+    /// When.
+    pub phase: &'static str,
+    /// Width and height of the bucket.
+    pub bucket: Option<[u32; 2]>,
+    /// Width and height after resizing.
+    pub resized: Option<[u32; 2]>,
+    /// Left and top edge of the crop.
+    pub crop: Option<[u32; 2]>,
+}
+
+/// The run in numbers.
+#[derive(Clone, Debug, Serialize, JsonSchema)]
+pub struct SummaryLine {
+    /// Samples.
+    pub samples: u64,
+    /// Samples that a trainer that loads with Pillow can train on.
+    pub usable: u64,
+    /// Samples that have a caption file.
+    pub captioned: u64,
+    /// Bytes of all images.
+    pub bytes: u64,
+    /// Pixels of all images.
+    pub pixels: u64,
+    /// Errors.
+    pub errors: u64,
+    /// Warnings.
+    pub warnings: u64,
+    /// Notes.
+    pub infos: u64,
+    /// Hash over paths and contents in order; the same for the same dataset, whatever its root and dates.
+    pub fingerprint: String,
+    /// Whether part of the dataset was not looked at.
+    pub interrupted: bool,
+}
+
+/// The JSON Schema of one line.
+#[must_use]
+pub fn schema() -> serde_json::Value {
+    let mut schema = schemars::schema_for!(Line).to_value();
+    schema["title"] = SCHEMA.into();
+    schema
+}
+
+impl HeaderLine {
+    /// The first line of a run.
+    #[must_use]
+    pub fn new(tool: &str, inventory: &Inventory, profile: &Profile) -> Self {
+        Self {
+            schema: SCHEMA,
+            tool: tool.to_owned(),
+            roots: inventory.roots.iter().map(|root| root.typed.clone()).collect(),
+            trainer: profile.trainer,
+            settings: SettingsLine::new(profile),
+        }
+    }
+}
+
+impl SettingsLine {
+    /// The settings of a profile.
+    #[must_use]
+    pub fn new(profile: &Profile) -> Self {
+        Self {
+            caption_extension: profile.caption_extension.clone(),
+            resolution: [profile.resolution.width, profile.resolution.height],
+            max_tokens: profile.max_tokens,
+        }
+    }
+}
+
+impl SampleLine {
+    /// The line of a sample; the caption's text only on request.
+    #[must_use]
+    pub fn new(report: &SampleReport, caption_text: bool) -> Self {
+        let facts = &report.facts;
+        let probe = facts.probe.as_ref().ok();
+        let oriented = probe.map(Probe::oriented_size);
+        Self {
+            path: facts.sample.path.as_str().to_owned(),
+            bytes: facts.sample.size_bytes,
+            blake3: facts.content.map(|hash| hash.to_string()),
+            sha256: facts.sha256.map(|hash| ContentHash(hash).to_string()),
+            modified: facts.sample.modified.map(|time| humantime::format_rfc3339(time).to_string()),
+            format: probe.map(|probe| probe.format.name()),
+            mode: probe.and_then(|probe| probe.mode).map(Mode::name),
+            bit_depth: probe.map(|probe| probe.bit_depth).filter(|&depth| depth > 0),
+            width: probe.map(|probe| probe.size.width),
+            height: probe.map(|probe| probe.size.height),
+            orientation: probe.and_then(|probe| probe.orientation).map(Orientation::value),
+            oriented_width: oriented.map(|size| size.width),
+            oriented_height: oriented.map(|size| size.height),
+            frames: probe.map(|probe| probe.frames),
+            icc: probe.map(|probe| probe.icc),
+            alpha: probe.map(|probe| probe.transparency),
+            decode: DecodeLine::new(&facts.decoded),
+            pixels: facts.decoded.pixels.as_ref().map(PixelsLine::new),
+            caption: CaptionLine::new(&facts.caption, caption_text),
+            placements: BTreeMap::new(),
+            findings: report.findings.iter().map(|finding| finding.code.0).collect(),
+        }
+    }
+}
+
+impl DecodeLine {
+    fn new(decoded: &Decoded) -> Self {
+        let lost = match decoded.strict {
+            Strict::Damaged { lost, .. } => lost,
+            _ => None,
+        };
+        Self {
+            pillow: decoded.pillow.name(),
+            pillow_error: decoded.pillow.refusal().map(ToString::to_string),
+            opencv: decoded.opencv.name(),
+            strict: decoded.strict.name(),
+            lost,
+            fault: decoded.strict.fault().map(FaultLine::new),
+        }
+    }
+}
+
+impl FaultLine {
+    fn new(fault: &Fault) -> Self {
+        Self { kind: fault.kind.name(), offset: fault.offset, detail: fault.detail.clone() }
+    }
+}
+
+impl PixelsLine {
+    fn new(pixels: &PixelFacts) -> Self {
+        Self {
+            mean: (f64::from(pixels.mean) * 100.0).round() / 100.0,
+            blank: pixels.blank,
+            phash: format!("{:016x}", pixels.phash),
+            transparent: pixels.alpha.map(transparent_share),
+        }
+    }
+}
+
+fn transparent_share(alpha: AlphaFacts) -> f64 {
+    (f64::from(alpha.transparent + alpha.partial) * 10_000.0).round() / 10_000.0
+}
+
+impl CaptionLine {
+    fn new(facts: &CaptionFacts, with_text: bool) -> Option<Self> {
+        match facts {
+            CaptionFacts::Missing => None,
+            CaptionFacts::Unreadable(path, _) => Some(Self {
+                path: path.as_str().to_owned(),
+                bytes: None,
+                blake3: None,
+                encoding: None,
+                chars: None,
+                clip_tokens: None,
+                text: None,
+            }),
+            CaptionFacts::Read(caption) => Some(Self::read(caption, with_text)),
+        }
+    }
+
+    fn read(caption: &Caption, with_text: bool) -> Self {
+        Self {
+            path: caption.path.as_str().to_owned(),
+            bytes: Some(caption.size_bytes),
+            blake3: Some(caption.content.to_string()),
+            encoding: Some(caption.encoding.name()),
+            chars: Some(caption.chars),
+            clip_tokens: caption.clip_tokens,
+            text: caption.text.clone().filter(|_| with_text),
+        }
+    }
+}
+
+impl SummaryLine {
+    /// The last line of a run.
+    #[must_use]
+    pub fn new(summary: &Summary) -> Self {
+        Self {
+            samples: summary.samples,
+            usable: summary.usable,
+            captioned: summary.captioned,
+            bytes: summary.bytes,
+            pixels: summary.pixels,
+            errors: summary.findings.error,
+            warnings: summary.findings.warning,
+            infos: summary.findings.info,
+            fingerprint: summary.fingerprint.clone(),
+            interrupted: summary.interrupted,
+        }
+    }
+}

@@ -1,0 +1,109 @@
+//! Looks at one sample: bytes in, all that is known of it out. Pure: a folder, an archive and a Python worker can all use it.
+
+use sha2::{Digest as _, Sha256};
+
+use crate::captions::{self, Tokenizers};
+use crate::checks;
+use crate::decode::{self, Limits};
+use crate::model::{
+    CaptionFacts, ContentHash, Decoded, Fault, FaultKind, NamedAs, Profile, Sample, SampleFacts, SampleIndex, SampleReport, SideFile,
+    Strict, Verdict,
+};
+use crate::probe;
+use crate::settings::Settings;
+
+/// What the bytes of one sample are looked at with. Shared by all threads.
+#[derive(Clone, Copy, Debug)]
+pub struct Inspector<'a> {
+    profile: &'a Profile,
+    limits: Limits,
+    tokenizers: &'a Tokenizers,
+    sha256: bool,
+}
+
+impl<'a> Inspector<'a> {
+    /// An inspector as the settings want it.
+    #[must_use]
+    pub fn new(settings: &'a Settings) -> Self {
+        Self { profile: &settings.profile, limits: settings.limits, tokenizers: &settings.tokenizers, sha256: settings.sha256 }
+    }
+
+    /// All that is known of a sample from its bytes, or from the reason why they could not be read.
+    ///
+    /// The caption is the file that [`Sample::caption`] names; it is not looked at if the sample names none. `reserve` is
+    /// called with the number of bytes that decoding will hold at most, and what it returns is dropped when they are free.
+    #[must_use]
+    pub fn inspect<R>(
+        &self,
+        sample: Sample,
+        image: Result<&[u8], Fault>,
+        caption: Option<Result<&[u8], Fault>>,
+        reserve: impl Fn(u64) -> R,
+    ) -> SampleReport {
+        let caption = match (&sample.caption, caption) {
+            (Some(file), Some(Ok(bytes))) => CaptionFacts::Read(Box::new(captions::read(&file.path, bytes, self.tokenizers))),
+            (Some(file), Some(Err(fault))) => CaptionFacts::Unreadable(file.path.clone(), fault),
+            (None, _) | (_, None) => CaptionFacts::Missing,
+        };
+        let content = image.as_ref().ok().map(|bytes| ContentHash(*blake3::hash(bytes).as_bytes()));
+        let sha256 = image.as_ref().ok().filter(|_| self.sha256).map(|bytes| Sha256::digest(bytes).into());
+        let (probe, decoded) = match image {
+            Ok(bytes) => match probe::probe(bytes) {
+                Ok(probe) => {
+                    let _held = reserve(decode::memory_need(&probe, bytes.len()).min(self.limits.memory_bytes));
+                    let decoded = decode::decode(bytes, &probe, &self.limits);
+                    (Ok(probe), decoded)
+                }
+                Err(fault) => {
+                    let decoded = without_header(&fault);
+                    (Err(fault), decoded)
+                }
+            },
+            Err(fault) => {
+                let decoded = Decoded::undecided(fault.clone());
+                (Err(fault), decoded)
+            }
+        };
+        let facts = SampleFacts { sample, content, sha256, probe, decoded, caption };
+        let findings = checks::check_sample(&facts, self.profile);
+        SampleReport { facts, findings }
+    }
+}
+
+/// Looks at one image by its bytes, and at its caption's, if it has one.
+///
+/// ```
+/// use walkaround::{inspect, settings::Settings};
+/// let report = inspect("a.jpg", b"<html>404</html>", None, &Settings::new(Vec::new()));
+/// assert_eq!(report.findings[0].name, "not-an-image");
+/// ```
+#[must_use]
+pub fn inspect(name: &str, image: &[u8], caption: Option<&[u8]>, settings: &Settings) -> SampleReport {
+    let path = crate::model::RelPath::from(name);
+    let extension = &settings.profile.caption_extension;
+    let sample = Sample {
+        index: SampleIndex(0),
+        size_bytes: image.len() as u64,
+        modified: None,
+        named_as: crate::model::Format::of_extension(path.extension()).map_or(NamedAs::Unknown, NamedAs::Image),
+        caption: caption.map(|bytes| SideFile {
+            path: format!("{}{extension}", path.without_extension()).as_str().into(),
+            size_bytes: bytes.len() as u64,
+            modified: None,
+        }),
+        other_captions: Vec::new(),
+        path,
+    };
+    Inspector::new(settings).inspect(sample, Ok(image), caption.map(Ok), |_| ())
+}
+
+/// What is known of bytes that have no usable header: Pillow does not open them.
+fn without_header(fault: &Fault) -> Decoded {
+    let pillow = match fault.kind {
+        FaultKind::Empty | FaultKind::NotAnImage | FaultKind::BadHeader | FaultKind::Truncated => {
+            Verdict::refuses_open("UnidentifiedImageError", "cannot identify image file")
+        }
+        _ => Verdict::Unknown,
+    };
+    Decoded { pillow, opencv: Verdict::Unknown, strict: Strict::Error(fault.clone()), pixels: None, trailing: None }
+}

@@ -1,0 +1,70 @@
+//! Keeps the books of a run: a line a sample, counts, the fingerprint, and what the user's rules leave of findings.
+
+use super::sieve::{Sieve, settings_path};
+use crate::checks;
+use crate::model::{DatasetFacts, Finding, Inventory, MetadataFacts, Profile, SampleLine, SampleReport, Size, Summary};
+use crate::settings::Rules;
+
+/// The books of one run.
+#[derive(Debug)]
+pub(super) struct Ledger<'a> {
+    sieve: Sieve<'a>,
+    lines: Vec<SampleLine>,
+    summary: Summary,
+    fingerprint: blake3::Hasher,
+}
+
+impl<'a> Ledger<'a> {
+    pub(super) fn new(rules: &'a Rules) -> Self {
+        Self { sieve: Sieve::new(rules), lines: Vec::new(), summary: Summary::default(), fingerprint: blake3::Hasher::new() }
+    }
+
+    /// Enters a sample and returns its report as the user wants to see it. Samples come in order.
+    pub(super) fn enter(&mut self, report: SampleReport) -> SampleReport {
+        let SampleReport { facts, findings } = report;
+        let line = SampleLine::of(&facts);
+        self.summary.samples += 1;
+        self.summary.usable += u64::from(line.is_usable());
+        self.summary.captioned += u64::from(line.caption.is_some());
+        self.summary.bytes += line.size_bytes;
+        self.summary.pixels += line.size.map_or(0, Size::pixels);
+        self.fingerprint.update(line.path.as_str().as_bytes());
+        for content in [line.content, facts.caption.read().map(|caption| caption.content)] {
+            // One byte says whether a hash follows, so that no two datasets are spelt alike.
+            self.fingerprint.update(&[u8::from(content.is_some())]);
+            self.fingerprint.update(&content.map_or([0; 32], |content| content.0));
+        }
+        self.lines.push(line);
+        SampleReport { facts, findings: self.pass(findings) }
+    }
+
+    /// What the checks of the whole dataset find, as the user wants to see it.
+    pub(super) fn judge(&mut self, inventory: &Inventory, metadata: &[MetadataFacts], profile: &Profile) -> Vec<Finding> {
+        let lines = std::mem::take(&mut self.lines);
+        let found = checks::check_dataset(&DatasetFacts { inventory, samples: &lines, metadata }, profile);
+        let mut findings = self.pass(found);
+        let stale: Vec<_> = self
+            .sieve
+            .stale()
+            .map(|(ignore, wrong)| checks::unused_ignore(&settings_path(), &ignore.pattern, &ignore.reason, wrong))
+            .collect();
+        findings.extend(self.pass(stale));
+        findings
+    }
+
+    /// The run in numbers.
+    pub(super) fn close(mut self, interrupted: bool) -> Summary {
+        self.summary.interrupted = interrupted;
+        self.summary.ignored = self.sieve.ignored;
+        self.summary.fingerprint = self.fingerprint.finalize().to_hex().to_string();
+        self.summary
+    }
+
+    fn pass(&mut self, found: Vec<Finding>) -> Vec<Finding> {
+        let findings: Vec<Finding> = found.into_iter().filter_map(|finding| self.sieve.pass(finding)).collect();
+        for finding in &findings {
+            self.summary.findings.add(finding.level);
+        }
+        findings
+    }
+}

@@ -1,0 +1,120 @@
+//! The worker threads: samples out, reports back in order.
+
+use std::io;
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+
+use crossbeam_channel::bounded;
+use rayon::ThreadPoolBuilder;
+
+use super::budget::Budget;
+use super::inspect::Inspector;
+use super::order::Reorder;
+use super::{RunError, Watch, read};
+use crate::model::{Inventory, NamedAs, Sample, SampleReport};
+use crate::settings::Settings;
+use crate::walk;
+
+/// Samples under way for each thread, done ones that wait for a slow one before them included.
+const WINDOW: usize = 64;
+
+/// Inspects every sample and hands the reports to `emit` in order, on the calling thread. Says whether it was interrupted.
+///
+/// Samples are handed out strictly in order, and never more than a window of them beyond the last one emitted, so what
+/// waits to be put into order is bounded however slow a single file is.
+pub(super) fn inspect_all(
+    inventory: &Inventory,
+    settings: &Settings,
+    watch: &dyn Watch,
+    cancel: &AtomicBool,
+    mut emit: impl FnMut(SampleReport) -> io::Result<()>,
+) -> Result<bool, RunError> {
+    let threads = settings.threads.get();
+    let pool = ThreadPoolBuilder::new().num_threads(threads).thread_name(|number| format!("walkaround-{number}")).build()?;
+    let worker = Worker {
+        inventory,
+        inspector: Inspector::new(settings),
+        files: Budget::new(settings.memory_bytes / 2),
+        decoding: Budget::new(settings.memory_bytes),
+        watch,
+    };
+    let window = WINDOW * threads;
+    let (permit, permits) = bounded(window);
+    let (done, reports) = bounded(window);
+    for _ in 0..window {
+        // The channel has room for exactly as many.
+        let _ = permit.try_send(());
+    }
+    let (next, stop) = (AtomicUsize::new(0), AtomicBool::new(false));
+    let is_stopped = || cancel.load(Ordering::Relaxed) || stop.load(Ordering::Relaxed);
+
+    let mut emitted = 0;
+    let result = pool.in_place_scope(|scope| {
+        for _ in 0..threads {
+            let (permits, done) = (permits.clone(), done.clone());
+            let (worker, next, is_stopped) = (&worker, &next, &is_stopped);
+            scope.spawn(move |_| {
+                while permits.recv().is_ok() && !is_stopped() {
+                    let position = next.fetch_add(1, Ordering::Relaxed);
+                    let Some(sample) = inventory.samples.get(position) else { break };
+                    if done.send((position, worker.inspect(sample))).is_err() {
+                        break;
+                    }
+                }
+            });
+        }
+        drop((permits, done));
+
+        let mut reorder = Reorder::new();
+        let mut result = Ok(());
+        for (position, report) in reports {
+            reorder.put(position, report);
+            while let Some(report) = reorder.take() {
+                emitted += 1;
+                if let (Ok(()), Some(report)) = (&result, report) {
+                    result = emit(report);
+                    stop.fetch_or(result.is_err(), Ordering::Relaxed);
+                }
+                // Nobody may be left to take it.
+                let _ = permit.try_send(());
+            }
+        }
+        result
+    });
+    result?;
+    Ok(emitted < inventory.samples.len())
+}
+
+/// What every thread works with.
+struct Worker<'a> {
+    inventory: &'a Inventory,
+    inspector: Inspector<'a>,
+    /// Memory for files' bytes.
+    files: Budget,
+    /// Memory for decoding. Apart from the other, so that who holds a file and waits for this is waited for by nobody.
+    decoding: Budget,
+    watch: &'a dyn Watch,
+}
+
+impl Worker<'_> {
+    /// The report of one sample; `None` for a file of unknown name that turns out to be no image.
+    fn inspect(&self, sample: &Sample) -> Option<SampleReport> {
+        let path = walk::locate(self.inventory, &sample.path);
+        if sample.named_as == NamedAs::Unknown && !path.as_deref().is_some_and(read::is_image) {
+            return None;
+        }
+        self.watch.started(&sample.path);
+        let caption_size = sample.caption.as_ref().map_or(0, |caption| caption.size_bytes);
+        let _held = self.files.take(sample.size_bytes.saturating_add(caption_size));
+        let image = read::whole(path.as_deref(), self.files.total());
+        let caption =
+            sample.caption.as_ref().map(|caption| read::whole(walk::locate(self.inventory, &caption.path).as_deref(), read::MAX_CAPTION));
+        let report = self.inspector.inspect(
+            sample.clone(),
+            image.as_deref().map_err(Clone::clone),
+            caption.as_ref().map(|caption| caption.as_deref().map_err(Clone::clone)),
+            |bytes| self.decoding.take(bytes),
+        );
+        self.watch.finished(&sample.path, sample.size_bytes);
+        Some(report)
+    }
+}

@@ -1,0 +1,72 @@
+//! What the user asked for, resolved to plain data: the library's only input.
+//!
+//! Arguments and `walkaround.toml` are turned into this by `cli`; nothing here reads a file or knows a flag.
+
+mod rules;
+
+use std::num::NonZeroUsize;
+
+pub use rules::{PathIgnore, Rules, Selector, UnknownSelector};
+
+use crate::captions::Tokenizers;
+use crate::decode::Limits;
+use crate::model::Profile;
+use crate::trainers;
+use crate::walk::{Input, WalkOptions};
+
+/// One run, as asked for.
+#[derive(Debug)]
+pub struct Settings {
+    /// What to look at.
+    pub inputs: Vec<Input>,
+    /// How to walk.
+    pub walk: WalkOptions,
+    /// What the trainer expects.
+    pub profile: Profile,
+    /// What one image may cost.
+    pub limits: Limits,
+    /// Worker threads.
+    pub threads: NonZeroUsize,
+    /// Bytes of file content and decoded data that all workers together may hold.
+    pub memory_bytes: u64,
+    /// Whether SHA-256 is computed beside BLAKE3.
+    pub sha256: bool,
+    /// Whether the manifest holds the captions' text.
+    pub caption_text: bool,
+    /// Tokenizers for the length of captions.
+    pub tokenizers: Tokenizers,
+    /// Which findings are wanted, and at which level.
+    pub rules: Rules,
+}
+
+impl Settings {
+    /// The defaults for these inputs: the generic profile, a thread for each core, 1 GiB.
+    ///
+    /// ```
+    /// # use walkaround::{settings::Settings, walk::Input};
+    /// let settings = Settings::new(vec![Input::Path("dataset".into())]);
+    /// assert_eq!(settings.profile.caption_extension, ".txt");
+    /// ```
+    #[must_use]
+    pub fn new(inputs: Vec<Input>) -> Self {
+        let profile = trainers::generic();
+        Self {
+            inputs,
+            walk: WalkOptions { caption_extension: profile.caption_extension.clone(), follow_links: false, hidden: false },
+            profile,
+            limits: Limits::default(),
+            threads: std::thread::available_parallelism().unwrap_or(NonZeroUsize::MIN),
+            memory_bytes: 1 << 30,
+            sha256: false,
+            caption_text: false,
+            tokenizers: Tokenizers::new(),
+            rules: Rules::default(),
+        }
+    }
+
+    /// Takes over a profile, with what the walk must know of it.
+    pub fn set_profile(&mut self, profile: Profile) {
+        self.walk.caption_extension.clone_from(&profile.caption_extension);
+        self.profile = profile;
+    }
+}

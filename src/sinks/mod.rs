@@ -1,0 +1,55 @@
+//! Stage 5: output formats, one small file each.
+//!
+//! A sink is told of the header, of every sample in order, of the findings about the whole dataset, and of the end. It
+//! writes where it was told to when it was made, and nowhere else. May use `model`, `manifest`, `checks` (for a check's
+//! title) and `settings`.
+
+mod json;
+mod manifest;
+mod report;
+mod text;
+
+use std::io;
+
+pub use json::{Json, JsonLines};
+pub use manifest::Manifest;
+pub use report::schema;
+pub use text::{Text, Verbosity};
+
+use crate::model::{Finding, Inventory, Profile, SampleReport, Summary};
+use crate::settings::Settings;
+
+/// Program and version, as reports name it.
+pub const TOOL: &str = concat!("walkaround ", env!("CARGO_PKG_VERSION"));
+
+/// What a run is about.
+#[derive(Clone, Copy, Debug)]
+pub struct Header<'a> {
+    /// What the walk found.
+    pub inventory: &'a Inventory,
+    /// What the trainer expects.
+    pub profile: &'a Profile,
+}
+
+impl<'a> Header<'a> {
+    /// The header of a run.
+    #[must_use]
+    pub fn new(settings: &'a Settings, inventory: &'a Inventory) -> Self {
+        Self { inventory, profile: &settings.profile }
+    }
+}
+
+/// Writes reports somewhere.
+///
+/// Methods are called in the order in which they stand here, `sample` once for each sample; `dataset` is left out when the
+/// run was interrupted. An error ends the run.
+pub trait Sink {
+    /// The walk is done.
+    fn begin(&mut self, header: &Header<'_>) -> io::Result<()>;
+    /// A sample was looked at.
+    fn sample(&mut self, report: &SampleReport) -> io::Result<()>;
+    /// The dataset was judged as a whole.
+    fn dataset(&mut self, findings: &[Finding]) -> io::Result<()>;
+    /// The run has ended.
+    fn finish(&mut self, summary: &Summary) -> io::Result<()>;
+}

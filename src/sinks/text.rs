@@ -1,0 +1,284 @@
+//! The report for a person at a terminal: grouped by check, worst first, long lists folded, one closing line.
+//!
+//! Written with ANSI styles; whoever gives the stream strips them where they are not wanted.
+
+use std::cmp::Reverse;
+use std::collections::BTreeMap;
+use std::io::{self, Write};
+
+use anstyle::{AnsiColor, Style};
+
+use super::{Header, Sink};
+use crate::model::{Code, Finding, Level, Phase, SampleReport, Summary, printable};
+
+/// How much is said.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Verbosity {
+    /// Only the closing line.
+    Quiet,
+    /// Errors and warnings with some of their files; notes in one line.
+    Normal,
+    /// Everything.
+    Verbose,
+}
+
+/// Files of one group that are listed without `-v`.
+const LISTED: usize = 8;
+
+const BOLD: Style = Style::new().bold();
+const DIM: Style = Style::new().dimmed();
+
+/// Writes the report for a person, at the end of the run.
+#[derive(Debug)]
+pub struct Text<W> {
+    out: W,
+    verbosity: Verbosity,
+    groups: BTreeMap<(Reverse<Level>, Code), Vec<Finding>>,
+}
+
+impl<W: Write> Text<W> {
+    /// A report that is written to `out`.
+    pub fn new(out: W, verbosity: Verbosity) -> Self {
+        Self { out, verbosity, groups: BTreeMap::new() }
+    }
+
+    fn group(&mut self, level: Level, findings: &[Finding]) -> io::Result<()> {
+        let Some(first) = findings.first() else { return Ok(()) };
+        let color = color_of(level);
+        writeln!(self.out, "{color}{level}{color:#} {BOLD}{}{BOLD:#} {DIM}{}{DIM:#}  {}", first.name, first.code, extent(findings))?;
+        let rows = rows(findings);
+        let limit = if self.verbosity == Verbosity::Verbose { usize::MAX } else { LISTED };
+        for row in rows.iter().take(limit) {
+            writeln!(self.out, "  {row}")?;
+        }
+        if rows.len() > limit {
+            writeln!(self.out, "  {DIM}... and {} more; -v lists all{DIM:#}", rows.len() - limit)?;
+        }
+        for consequence in distinct(findings.iter().filter_map(|finding| finding.consequences.values().next()), 2) {
+            writeln!(self.out, "  = {}: {}", phase_words(consequence.phase), consequence.text)?;
+        }
+        for help in distinct(findings.iter().map(|finding| &finding.help).filter(|help| !help.is_empty()), 2) {
+            writeln!(self.out, "  {BOLD}>{BOLD:#} {help}")?;
+        }
+        writeln!(self.out)
+    }
+
+    fn notes(&mut self, groups: &[(Code, Vec<Finding>)]) -> io::Result<()> {
+        if groups.is_empty() {
+            return Ok(());
+        }
+        let color = color_of(Level::Info);
+        writeln!(self.out, "{color}info{color:#}  nothing to do about these; -v shows them")?;
+        for (code, findings) in groups {
+            if let Some(first) = findings.first() {
+                writeln!(self.out, "  {} {DIM}{code}{DIM:#}  {}", first.name, extent(findings))?;
+            }
+        }
+        writeln!(self.out)
+    }
+
+    fn closing(&mut self, summary: &Summary) -> io::Result<()> {
+        let counts = summary.findings;
+        let (color, word) = match (summary.interrupted, counts.worst()) {
+            (true, _) => (color_of(Level::Warning), "interrupted"),
+            (false, Some(Level::Error)) => (color_of(Level::Error), "no-go"),
+            (false, Some(Level::Warning)) => (color_of(Level::Warning), "go, with care"),
+            (false, _) => (Style::new().fg_color(Some(AnsiColor::Green.into())).bold(), "go"),
+        };
+        write!(
+            self.out,
+            "{color}{word}{color:#}: {}, {}, {}; {}, {} usable, {} with a caption ({}, {:.1} MP)",
+            counted(counts.error, "error"),
+            counted(counts.warning, "warning"),
+            counted(counts.info, "note"),
+            counted(summary.samples, "image"),
+            summary.usable,
+            summary.captioned,
+            humanized(summary.bytes),
+            megapixels(summary.pixels),
+        )?;
+        if summary.ignored > 0 {
+            write!(self.out, "; {} ignored by the settings", summary.ignored)?;
+        }
+        writeln!(self.out)
+    }
+}
+
+impl<W: Write> Sink for Text<W> {
+    fn begin(&mut self, _: &Header<'_>) -> io::Result<()> {
+        Ok(())
+    }
+
+    fn sample(&mut self, report: &SampleReport) -> io::Result<()> {
+        self.dataset(&report.findings)
+    }
+
+    fn dataset(&mut self, findings: &[Finding]) -> io::Result<()> {
+        for finding in findings {
+            self.groups.entry((Reverse(finding.level), finding.code)).or_default().push(finding.clone());
+        }
+        Ok(())
+    }
+
+    fn finish(&mut self, summary: &Summary) -> io::Result<()> {
+        let mut notes = Vec::new();
+        if self.verbosity > Verbosity::Quiet {
+            for ((Reverse(level), code), findings) in std::mem::take(&mut self.groups) {
+                if level == Level::Info && self.verbosity < Verbosity::Verbose {
+                    notes.push((code, findings));
+                } else {
+                    self.group(level, &findings)?;
+                }
+            }
+        }
+        self.notes(&notes)?;
+        self.closing(summary)?;
+        self.out.flush()
+    }
+}
+
+/// A line for each file, with what was seen; where every file has the same to say, it is said once.
+fn rows(findings: &[Finding]) -> Vec<String> {
+    let mut rows = Vec::new();
+    let mut said = "";
+    for finding in findings {
+        match finding.paths.as_slice() {
+            [path] if findings.len() == 1 || finding.message != findings[0].message || is_lone(findings, &finding.message) => {
+                rows.push(format!("{path}: {}", printable(&finding.message)));
+            }
+            paths => {
+                if said != finding.message {
+                    rows.push(printable(&finding.message).into_owned());
+                    said = &finding.message;
+                }
+                rows.extend(paths.iter().map(|path| format!("  {path}")));
+            }
+        }
+    }
+    rows
+}
+
+fn is_lone(findings: &[Finding], message: &str) -> bool {
+    findings.iter().filter(|finding| finding.message == message).take(2).count() < 2
+}
+
+/// The first few different items, in the order of their first appearance.
+fn distinct<'a, T: PartialEq>(items: impl Iterator<Item = &'a T>, most: usize) -> Vec<&'a T> {
+    let mut seen: Vec<&T> = Vec::new();
+    for item in items {
+        if seen.len() == most {
+            break;
+        }
+        if !seen.contains(&item) {
+            seen.push(item);
+        }
+    }
+    seen
+}
+
+/// How many files a group concerns.
+fn extent(findings: &[Finding]) -> String {
+    let files: usize = findings.iter().map(|finding| finding.paths.len()).sum();
+    if files == 0 { String::new() } else { counted(files as u64, "file") }
+}
+
+fn counted(count: u64, noun: &str) -> String {
+    if count == 1 { format!("1 {noun}") } else { format!("{count} {noun}s") }
+}
+
+fn phase_words(phase: Phase) -> &'static str {
+    match phase {
+        Phase::DatasetScan => "when the dataset is scanned",
+        Phase::Caching => "when images are loaded or cached",
+        Phase::Training => "in training",
+    }
+}
+
+fn color_of(level: Level) -> Style {
+    let color = match level {
+        Level::Error => AnsiColor::Red,
+        Level::Warning => AnsiColor::Yellow,
+        Level::Info => AnsiColor::Cyan,
+    };
+    Style::new().fg_color(Some(color.into())).bold()
+}
+
+#[expect(clippy::cast_precision_loss, reason = "shown with one decimal")]
+fn humanized(bytes: u64) -> String {
+    const UNITS: [&str; 5] = ["bytes", "kB", "MB", "GB", "TB"];
+    let mut value = bytes as f64;
+    let mut unit = 0;
+    while value >= 1000.0 && unit + 1 < UNITS.len() {
+        value /= 1000.0;
+        unit += 1;
+    }
+    if unit == 0 { format!("{bytes} bytes") } else { format!("{value:.1} {}", UNITS[unit]) }
+}
+
+#[expect(clippy::cast_precision_loss, reason = "shown with one decimal")]
+fn megapixels(pixels: u64) -> f64 {
+    pixels as f64 / 1e6
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeMap;
+
+    use super::*;
+    use crate::model::{LevelCounts, RelPath};
+
+    fn finding(level: Level, path: &str, message: &str) -> Finding {
+        Finding {
+            code: Code("I101"),
+            name: "truncated-image",
+            level,
+            paths: vec![RelPath::from(path)],
+            message: message.to_owned(),
+            evidence: BTreeMap::new(),
+            consequences: BTreeMap::new(),
+            help: "fetch it again".to_owned(),
+        }
+    }
+
+    fn written(findings: &[Finding], verbosity: Verbosity) -> String {
+        let mut out = anstream::StripStream::new(Vec::new());
+        let mut counts = LevelCounts::default();
+        for finding in findings {
+            counts.add(finding.level);
+        }
+        let mut text = Text::new(&mut out, verbosity);
+        text.dataset(findings).expect("memory takes it");
+        text.finish(&Summary { samples: 20, usable: 19, findings: counts, ..Summary::default() }).expect("memory takes it");
+        String::from_utf8(out.into_inner()).expect("the report is text")
+    }
+
+    #[test]
+    fn long_lists_are_folded_and_counted() {
+        let many: Vec<Finding> =
+            (0..20).map(|number| finding(Level::Error, &format!("{number}.png"), &format!("cut at {number}"))).collect();
+        let text = written(&many, Verbosity::Normal);
+        assert!(text.contains("... and 12 more; -v lists all"), "{text}");
+        assert!(text.contains("error truncated-image I101  20 files"), "{text}");
+        assert!(!written(&many, Verbosity::Verbose).contains("more;"));
+    }
+
+    #[test]
+    fn the_last_line_says_go_or_no_go() {
+        let closing = |findings: &[Finding]| written(findings, Verbosity::Quiet);
+        assert!(closing(&[finding(Level::Error, "a", "m")]).starts_with("no-go: 1 error, 0 warnings"));
+        assert!(closing(&[finding(Level::Warning, "a", "m")]).starts_with("go, with care: "));
+        assert!(closing(&[]).starts_with("go: 0 errors"));
+    }
+
+    #[test]
+    fn names_cannot_move_the_cursor() {
+        let text = written(&[finding(Level::Error, "a\u{1b}[2Jb.png", "seen \u{202e}")], Verbosity::Normal);
+        assert!(!text.contains('\u{1b}') && !text.contains('\u{202e}'), "{text:?}");
+    }
+
+    #[test]
+    fn a_message_that_all_share_is_said_once() {
+        let text = written(&[finding(Level::Error, "a.png", "same"), finding(Level::Error, "b.png", "same")], Verbosity::Normal);
+        assert_eq!(text.matches("same").count(), 1, "{text}");
+    }
+}
