@@ -13,6 +13,7 @@
 //! Nothing else is touched: the list below is generated from the folder.
 
 mod check;
+mod component;
 mod run;
 
 use check::{Run, declare_check};
@@ -24,6 +25,10 @@ pub use run::{check_dataset, check_sample, find};
 mod support;
 
 // The lines below are generated from the folder by `UPDATE=1 cargo test`.
+
+mod dataset {
+    pub(super) mod empty_dataset;
+}
 
 mod file {
     pub(super) mod broken_link;
@@ -42,9 +47,19 @@ mod image {
     pub(super) mod truncated_image;
 }
 
+mod path {
+    pub(super) mod case_collision;
+    pub(super) mod folder_pattern;
+    pub(super) mod path_glob_characters;
+    pub(super) mod path_not_portable;
+    pub(super) mod path_too_long;
+    pub(super) mod wrong_root_level;
+}
+
 /// Every check, by code.
 #[rustfmt::skip]
 pub static ALL: &[&Check] = &[
+    &dataset::empty_dataset::CHECK,
     &file::zero_byte_file::CHECK,
     &file::unreadable_file::CHECK,
     &file::special_file::CHECK,
@@ -56,4 +71,10 @@ pub static ALL: &[&Check] = &[
     &file::hidden_image::CHECK,
     &file::skipped_link::CHECK,
     &image::truncated_image::CHECK,
+    &path::path_not_portable::CHECK,
+    &path::path_glob_characters::CHECK,
+    &path::path_too_long::CHECK,
+    &path::case_collision::CHECK,
+    &path::folder_pattern::CHECK,
+    &path::wrong_root_level::CHECK,
 ];
