@@ -327,7 +327,7 @@ mod tests {
         fn what_cannot_be_listed_is_an_oddity() {
             let set = folder(&["a.png", "closed/b.png"]);
             let closed = set.path().join("closed");
-            fs::set_permissions(&closed, fs::Permissions::from_mode(0)).expect("permissions can be set");
+            fs::set_permissions(&closed, fs::Permissions::from_mode(0o000)).expect("permissions can be set");
             if fs::read_dir(&closed).is_ok() {
                 println!("skipped: this user may read everything");
                 return;

@@ -38,25 +38,27 @@ fn check(facts: &DatasetFacts<'_>, _: &Profile, out: &mut Findings) {
         }
     }
     let seen = [
-        ("files", "files", inventory.files),
-        ("captions", "caption files", inventory.orphan_captions.len() as u64),
-        ("metadata", "metadata files", inventory.metadata.len() as u64),
-        ("links", "links that were not followed", links),
-        ("hidden", "hidden images", hidden),
-        ("junk", "images in folders that programs left behind", junk),
-        ("system", "system files", system),
-        ("unreadable", "entries that could not be read", unreadable),
-        ("missing", "paths of the list that are not there", missing),
+        ("captions", "caption file", "caption files", inventory.orphan_captions.len() as u64),
+        ("metadata", "metadata file", "metadata files", inventory.metadata.len() as u64),
+        ("links", "link that was not followed", "links that were not followed", links),
+        ("hidden", "hidden image", "hidden images", hidden),
+        ("junk", "image in a folder that a program left behind", "images in folders that programs left behind", junk),
+        ("system", "system file", "system files", system),
+        ("unreadable", "entry that could not be read", "entries that could not be read", unreadable),
+        ("missing", "path of the list that is not there", "paths of the list that are not there", missing),
     ];
+    let counted = |number: u64, one: &str, many: &str| format!("{number} {}", if number == 1 { one } else { many });
     let instead: Vec<String> =
-        seen.iter().skip(1).filter(|(_, _, number)| *number > 0).map(|(_, what, number)| format!("{number} {what}")).collect();
+        seen.iter().filter(|(.., number)| *number > 0).map(|(_, one, many, number)| counted(*number, one, many)).collect();
+    let files = counted(inventory.files, "file", "files");
     let message = match (inventory.files, instead.is_empty()) {
         (0, true) => "there is no image, nor any other file".to_owned(),
-        (files, true) => format!("there is no image among {files} files"),
-        (files, false) => format!("there is no image among {files} files; there are {}", instead.join(", ")),
+        (_, true) => format!("there is no image among {files}"),
+        (_, false) => format!("there is no image among {files}, but {}", instead.join(", ")),
     };
     let finding = out.report_all(Vec::new(), message);
-    for (key, _, number) in seen {
+    finding.evidence("files", inventory.files);
+    for (key, .., number) in seen {
         finding.evidence(key, number);
     }
     let help = if links > 0 {
@@ -66,7 +68,9 @@ fn check(facts: &DatasetFacts<'_>, _: &Profile, out: &mut Findings) {
     } else {
         "correct the path, or unpack the archive"
     };
-    finding.means(Outcome::Stop, Phase::DatasetScan, "there is nothing to train on: the run stops, or ends as if it had succeeded").help(help);
+    finding
+        .means(Outcome::Stop, Phase::DatasetScan, "there is nothing to train on: the run stops, or ends as if it had succeeded")
+        .help(help);
 }
 
 #[cfg(test)]
@@ -82,7 +86,7 @@ mod tests {
         let orphan_captions = vec![SideFile { path: "a.txt".into(), size_bytes: 3, modified: None }];
         let findings = findings_in(&CHECK, &[], Inventory { oddities, orphan_captions, files: 2, ..Inventory::default() });
         assert_eq!(findings.len(), 1);
-        assert_eq!(findings[0].message, "there is no image among 2 files; there are 1 caption files, 1 links that were not followed");
+        assert_eq!(findings[0].message, "there is no image among 2 files, but 1 caption file, 1 link that was not followed");
         assert!(findings[0].help.contains("--follow-links"));
     }
 

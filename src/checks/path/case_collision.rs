@@ -73,7 +73,8 @@ mod tests {
 
     #[test]
     fn fires_on_accents_stored_in_two_ways() {
-        let findings = findings_in(&CHECK, &[healthy("\u{e4}.png"), healthy("a\u{308}.jpg"), healthy("a\u{308}.png")], Inventory::default());
+        let findings =
+            findings_in(&CHECK, &[healthy("\u{e4}.png"), healthy("a\u{308}.jpg"), healthy("a\u{308}.png")], Inventory::default());
         assert_eq!(findings.len(), 2, "{findings:?}");
         assert!(findings[0].message.contains("how accents are stored"), "{}", findings[0].message);
     }

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use crate::checks::component::below_root;
 use crate::checks::{Findings, Run, declare_check};
-use crate::model::{DatasetFacts, Outcome, Phase, Profile, RelPath};
+use crate::model::{DatasetFacts, Outcome, Phase, Profile, RelPath, printable};
 
 declare_check! {
     /// ## What it does
@@ -45,12 +45,18 @@ fn check(facts: &DatasetFacts<'_>, _: &Profile, out: &mut Findings) {
     near.retain(|folder, _| renamed(folder.name()).is_some());
     for (folder, images) in &near {
         let wanted = renamed(folder.name()).unwrap_or_default();
-        out.report(folder, format!("\"{}\" needs the form <repeats>_<name>, such as \"{wanted}\"; {images} images are in it", folder.name()))
+        let message = format!(
+            "\"{}\" needs the form <repeats>_<name>, such as \"{}\"; {} in it",
+            printable(folder.name()),
+            printable(&wanted),
+            images_are(*images)
+        );
+        out.report(folder, message)
             .evidence("folder", folder.name())
             .evidence("wanted", wanted.as_str())
             .evidence("images", *images)
             .means(Outcome::Stop, Phase::DatasetScan, "sd-scripts stops at the name, or leaves the folder out, if its layout is used")
-            .help(format!("rename the folder to {wanted}"));
+            .help(format!("rename the folder to {}", printable(&wanted)));
     }
 
     let ignored: Vec<(RelPath, u64)> =
@@ -59,9 +65,10 @@ fn check(facts: &DatasetFacts<'_>, _: &Profile, out: &mut Findings) {
     if let [(first, _), ..] = ignored.as_slice() {
         let number = ignored.len();
         let message = format!(
-            "{number} {} not follow <repeats>_<name> as the others do, such as \"{}\"; {images} images are in {}",
+            "{number} {} not follow <repeats>_<name> as the others do, such as \"{}\"; {} in {}",
             if number == 1 { "folder does" } else { "folders do" },
-            first.name(),
+            printable(first.name()),
+            images_are(images),
             if number == 1 { "it" } else { "them" },
         );
         out.report_all(ignored.into_iter().map(|(path, _)| path).collect(), message)
@@ -69,6 +76,10 @@ fn check(facts: &DatasetFacts<'_>, _: &Profile, out: &mut Findings) {
             .means(Outcome::Skip, Phase::DatasetScan, "sd-scripts leaves the folder out and trains on the others")
             .help("rename the folder to <repeats>_<name>, or move it out of the dataset");
     }
+}
+
+fn images_are(number: u64) -> String {
+    format!("{number} {}", if number == 1 { "image is" } else { "images are" })
 }
 
 /// What `100 name` should be called; `None` for anything else. A year is no number of repeats.

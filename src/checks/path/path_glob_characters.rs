@@ -40,7 +40,11 @@ fn check(facts: &DatasetFacts<'_>, _: &Profile, out: &mut Findings) {
     }
     let named: Vec<RelPath> = files(facts).into_iter().filter(|file| !pattern_characters(file.name()).is_empty()).cloned().collect();
     if !named.is_empty() {
-        let message = format!("{} file {} to glob", named.len(), if named.len() == 1 { "name is a search pattern" } else { "names are search patterns" });
+        let message = format!(
+            "{} file {} to glob",
+            named.len(),
+            if named.len() == 1 { "name is a search pattern" } else { "names are search patterns" }
+        );
         out.report_all(named, message)
             .level(Level::Info)
             .means(Outcome::Train, Phase::DatasetScan, "only loaders that search for a caption or cache by pattern miss it")

@@ -81,7 +81,11 @@ fn check(facts: &DatasetFacts<'_>, _: &Profile, out: &mut Findings) {
             .evidence("in_root", folder.in_root)
             .evidence("problems", names)
             .evidence("samples", folder.samples)
-            .means(Outcome::Stop, Phase::DatasetScan, "loaders that do not use Unicode paths, and other systems, cannot open what is below it")
+            .means(
+                Outcome::Stop,
+                Phase::DatasetScan,
+                "loaders that do not use Unicode paths, and other systems, cannot open what is below it",
+            )
             .help("rename the folder to letters, digits, - and _");
     }
 
@@ -98,9 +102,11 @@ fn check(facts: &DatasetFacts<'_>, _: &Profile, out: &mut Findings) {
         let finding = out.report_all(paths, message);
         finding.evidence("problems", vec![problem.name()]).evidence("files", number);
         if problem == Problem::NonAscii {
-            finding
-                .level(Level::Info)
-                .means(Outcome::Train, Phase::DatasetScan, "trainers that load with Pillow open them; cv2.imread on Windows does not");
+            finding.level(Level::Info).means(
+                Outcome::Train,
+                Phase::DatasetScan,
+                "trainers that load with Pillow open them; cv2.imread on Windows does not",
+            );
         } else {
             finding.means(Outcome::Stop, Phase::DatasetScan, "the files cannot be copied to, or opened on, another system under this name");
         }

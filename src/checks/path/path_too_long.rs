@@ -1,5 +1,7 @@
 //! P103: a path or name at or beyond the length that systems allow.
 
+use std::collections::HashMap;
+
 use crate::checks::component::{below_root, files};
 use crate::checks::{Findings, Run, declare_check};
 use crate::model::{DatasetFacts, Inventory, Outcome, Phase, Profile, RelPath};
@@ -31,8 +33,10 @@ const CACHE_SUFFIX: usize = 28;
 
 fn check(facts: &DatasetFacts<'_>, _: &Profile, out: &mut Findings) {
     let (mut paths, mut longest) = (Vec::new(), 0);
+    let mut folders: HashMap<&str, usize> = HashMap::new();
     for file in files(facts) {
-        let length = whole_length(facts.inventory, file);
+        let folder = *folders.entry(file.folder()).or_insert_with(|| whole_length(facts.inventory, file.folder()));
+        let length = folder + 1 + utf16_length(file.name());
         if length >= MAX_PATH {
             longest = longest.max(length);
             paths.push(file.clone());
@@ -75,13 +79,17 @@ fn check(facts: &DatasetFacts<'_>, _: &Profile, out: &mut Findings) {
     }
 }
 
-/// Length of the absolute path in UTF-16 units, as Windows counts.
-fn whole_length(inventory: &Inventory, file: &RelPath) -> usize {
-    let rest = below_root(inventory, file.as_str());
-    let prefix = file.as_str().strip_suffix(rest).unwrap_or_default().trim_end_matches('/');
+/// Length of a folder's absolute path in UTF-16 units, as Windows counts.
+fn whole_length(inventory: &Inventory, folder: &str) -> usize {
+    let rest = below_root(inventory, folder);
+    let prefix = folder.strip_suffix(rest).unwrap_or_default().trim_end_matches('/');
     let root = inventory.roots.iter().find(|root| root.prefix.as_str().trim_end_matches('/') == prefix);
-    let folder = root.map_or(0, |root| root.folder.to_string_lossy().encode_utf16().count() + 1);
-    folder + RelPath::from(rest).to_os().to_string_lossy().encode_utf16().count()
+    let root = root.map_or(0, |root| root.folder.to_string_lossy().encode_utf16().count());
+    if rest.is_empty() { root } else { root + 1 + utf16_length(rest) }
+}
+
+fn utf16_length(path: &str) -> usize {
+    RelPath::from(path).to_os().to_string_lossy().encode_utf16().count()
 }
 
 #[cfg(test)]

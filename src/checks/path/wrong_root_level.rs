@@ -35,14 +35,20 @@ fn check(facts: &DatasetFacts<'_>, _: &Profile, out: &mut Findings) {
             .map(|folder| (folder, below_root(facts.inventory, folder.path.as_str()).split('/').collect()))
             .collect();
         let loose: u64 = folders.iter().filter(|(_, parts)| parts == &[""]).map(|(folder, _)| folder.images).sum();
-        let at_depth = |depth: usize| folders.iter().filter(move |(_, parts)| parts.get(depth).is_some_and(|name| is_repeats_and_name(name)));
+        let at_depth =
+            |depth: usize| folders.iter().filter(move |(_, parts)| parts.get(depth).is_some_and(|name| is_repeats_and_name(name)));
         let own = root.folder.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
 
         if at_depth(0).next().is_some() {
             if loose > 0 {
-                report(out, &root.prefix, format!("{loose} images lie loose beside the folders named <repeats>_<name>"), "sd-scripts leaves them out without a word")
-                    .evidence("images", loose)
-                    .help("move them into one of the folders");
+                report(
+                    out,
+                    &root.prefix,
+                    format!("{loose} images lie loose beside the folders named <repeats>_<name>"),
+                    "sd-scripts leaves them out without a word",
+                )
+                .evidence("images", loose)
+                .help("move them into one of the folders");
             }
         } else if let Some((folder, parts)) = at_depth(1).next() {
             let above = parts.first().copied().unwrap_or_default();
