@@ -2,9 +2,9 @@
 //! them, and what does not belong there.
 //!
 //! Names and sizes only: no file is opened here, so that a FIFO cannot hang the walk and a million files take seconds.
-//! [`names`] says what a name means and [`pairing`] which files belong together, both without looking at the file system;
-//! [`roots`] reads what was given, [`tree`] lists folders, [`singles`] looks at files that were named one by one, and
-//! [`links`] says where a symbolic link leads. May use [`model`](crate::model).
+//! `names` says what a name means and `pairing` which files belong together, both without looking at the file system;
+//! `roots` reads what was given, `tree` lists folders, `singles` looks at files that were named one by one, and
+//! `links` says where a symbolic link leads. May use [`model`](crate::model).
 
 mod links;
 mod names;
