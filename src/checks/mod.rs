@@ -14,6 +14,7 @@
 
 mod cause;
 mod check;
+mod component;
 mod run;
 mod words;
 
@@ -35,6 +36,7 @@ mod support;
 // The lines below are generated from the folder by `UPDATE=1 cargo test`.
 
 mod dataset {
+    pub(super) mod empty_dataset;
     pub(super) mod unused_ignore;
 }
 
@@ -79,9 +81,19 @@ mod image {
     pub(super) mod unsupported_format;
 }
 
+mod path {
+    pub(super) mod case_collision;
+    pub(super) mod folder_pattern;
+    pub(super) mod path_glob_characters;
+    pub(super) mod path_not_portable;
+    pub(super) mod path_too_long;
+    pub(super) mod wrong_root_level;
+}
+
 /// Every check, by code.
 #[rustfmt::skip]
 pub static ALL: &[&Check] = &[
+    &dataset::empty_dataset::CHECK,
     &dataset::unused_ignore::CHECK,
     &file::zero_byte_file::CHECK,
     &file::unreadable_file::CHECK,
@@ -118,4 +130,10 @@ pub static ALL: &[&Check] = &[
     &image::mixed_modes::CHECK,
     &image::undecided_image::CHECK,
     &image::size_outlier::CHECK,
+    &path::path_not_portable::CHECK,
+    &path::path_glob_characters::CHECK,
+    &path::path_too_long::CHECK,
+    &path::case_collision::CHECK,
+    &path::folder_pattern::CHECK,
+    &path::wrong_root_level::CHECK,
 ];

@@ -2,9 +2,9 @@
 //! them, and what does not belong there.
 //!
 //! Names and sizes only: no file is opened here, so that a FIFO cannot hang the walk and a million files take seconds.
-//! [`names`] says what a name means and [`pairing`] which files belong together, both without looking at the file system;
-//! [`roots`] reads what was given, [`tree`] lists folders, [`singles`] looks at files that were named one by one, and
-//! [`links`] says where a symbolic link leads. May use [`model`](crate::model).
+//! `names` says what a name means and `pairing` which files belong together, both without looking at the file system;
+//! `roots` reads what was given, `tree` lists folders, `singles` looks at files that were named one by one, and
+//! `links` says where a symbolic link leads. May use [`model`](crate::model).
 
 mod links;
 mod names;
@@ -327,7 +327,7 @@ mod tests {
         fn what_cannot_be_listed_is_an_oddity() {
             let set = folder(&["a.png", "closed/b.png"]);
             let closed = set.path().join("closed");
-            fs::set_permissions(&closed, fs::Permissions::from_mode(0)).expect("permissions can be set");
+            fs::set_permissions(&closed, fs::Permissions::from_mode(0o000)).expect("permissions can be set");
             if fs::read_dir(&closed).is_ok() {
                 println!("skipped: this user may read everything");
                 return;

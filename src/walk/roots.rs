@@ -200,17 +200,18 @@ impl Plan {
     fn add_list(&mut self, typed: &str, paths: &[PathBuf]) -> Result<(), WalkError> {
         let here = std::path::absolute(".").map_err(|source| WalkError::NoCurrentFolder { source })?;
         self.add_root(Root { typed: typed.to_owned(), folder: here.clone(), prefix: RelPath::from("") });
+        let mut last = RealFolder::default();
         for path in paths {
             let reported = RelPath::from_os(path);
             let whole = here.join(path);
-            if let Err(kind) = self.add_listed(&whole, &reported) {
+            if let Err(kind) = self.add_listed(&whole, &reported, &mut last) {
                 self.oddities.push(Oddity { path: reported, kind });
             }
         }
         Ok(())
     }
 
-    fn add_listed(&mut self, whole: &Path, reported: &RelPath) -> Result<(), OddityKind> {
+    fn add_listed(&mut self, whole: &Path, reported: &RelPath, last: &mut RealFolder) -> Result<(), OddityKind> {
         let unreadable = |error: io::Error| OddityKind::Unreadable(error.to_string());
         let metadata = match fs::metadata(whole) {
             Ok(metadata) => metadata,
@@ -226,7 +227,7 @@ impl Plan {
         } else if let Some(what) = special(metadata.file_type()) {
             return Err(OddityKind::Special(what));
         } else if let Some((folder, name)) = whole.parent().zip(whole.file_name()) {
-            let real = fs::canonicalize(folder).map_err(unreadable)?.join(name);
+            let real = last.of(folder).map_err(unreadable)?.join(name);
             self.singles.push(Single { path: whole.to_owned(), real, reported: reported.clone() });
         }
         Ok(())
@@ -238,6 +239,24 @@ impl Plan {
         if !is_known {
             self.roots.push(root);
         }
+    }
+}
+
+/// The last folder that was asked for and where it really is: the files of a list mostly come folder by folder, and finding
+/// out takes several calls to the system.
+#[derive(Debug, Default)]
+struct RealFolder {
+    folder: PathBuf,
+    real: PathBuf,
+}
+
+impl RealFolder {
+    fn of(&mut self, folder: &Path) -> io::Result<&Path> {
+        if self.real.as_os_str().is_empty() || self.folder != folder {
+            self.real = fs::canonicalize(folder)?;
+            folder.clone_into(&mut self.folder);
+        }
+        Ok(&self.real)
     }
 }
 

@@ -1,11 +1,12 @@
 //! F110: images that differ only in their extension.
 
 use crate::checks::{Findings, Run, declare_check};
-use crate::model::{DatasetFacts, Outcome, Phase, Profile, RelPath, SampleLine};
+use crate::model::{DatasetFacts, Level, Outcome, Phase, Profile, RelPath, SampleLine, printable};
 
 declare_check! {
     /// ## What it does
-    /// Reports images of one folder whose names differ only in the extension, such as `cat.png` and `cat.jpg`.
+    /// Reports images of one folder whose names differ only in the extension, such as `cat.png` and `cat.jpg`. It is a warning
+    /// where common trainers pick up only one of them, as with `cat.png` beside `cat.psd`.
     ///
     /// ## Why it matters
     /// A caption and a cache file are found by the name without extension, so the images share them. Both are trained with one
@@ -22,8 +23,9 @@ declare_check! {
     F110 "duplicate-stem", level: Error, since: "0.1.0", run: Run::Dataset(check),
 }
 
-fn check(facts: &DatasetFacts<'_>, _: &Profile, out: &mut Findings) {
-    let mut lines: Vec<&SampleLine> = facts.samples.iter().collect();
+fn check(facts: &DatasetFacts<'_>, profile: &Profile, out: &mut Findings) {
+    let is_picked_up = |line: &&&SampleLine| profile.image_extensions.iter().any(|known| known.eq_ignore_ascii_case(line.path.extension()));
+    let mut lines: Vec<&SampleLine> = facts.samples.iter().filter(|line| line.is_named_as_image()).collect();
     lines.sort_by_key(|line| (line.path.without_extension(), line.index));
     for same in lines.chunk_by(|a, b| a.path.without_extension() == b.path.without_extension()) {
         let [first, _, ..] = same else { continue };
@@ -31,16 +33,28 @@ fn check(facts: &DatasetFacts<'_>, _: &Profile, out: &mut Findings) {
         let caption = first.caption.as_ref().map(RelPath::as_str);
         let sizes: Vec<Option<String>> = same.iter().map(|line| line.size.map(|size| size.to_string())).collect();
         let what = if caption.is_some() { "one caption and one cache file" } else { "one cache file" };
-        out.report_all(
-            same.iter().map(|line| line.path.clone()).collect(),
-            format!("{} images are called {} ({}): they share {what}", same.len(), first.path.stem(), extensions.join(", ")),
-        )
-        .evidence("stem", first.path.without_extension())
-        .evidence("extensions", extensions)
-        .evidence("caption", caption)
-        .evidence("sizes", sizes)
-        .means(Outcome::Distort, Phase::Caching, "the images share a caption, and the cached latents of one stand for the other")
-        .help("rename one of the images with a caption of its own, and delete the cache files of that name");
+        let message =
+            format!("{} images are called {} ({}): they share {what}", same.len(), printable(first.path.stem()), extensions.join(", "));
+        let finding = out.report_all(same.iter().map(|line| line.path.clone()).collect(), message);
+        finding
+            .evidence("stem", first.path.without_extension())
+            .evidence("extensions", extensions)
+            .evidence("caption", caption)
+            .evidence("sizes", sizes);
+        if same.iter().filter(is_picked_up).count() > 1 {
+            finding.means(
+                Outcome::Distort,
+                Phase::Caching,
+                "the images share a caption, and the cached latents of one stand for the other",
+            );
+        } else {
+            finding.level(Level::Warning).means(
+                Outcome::Train,
+                Phase::DatasetScan,
+                "not all are picked up; a trainer that takes more extensions gives them one caption and one cache file",
+            );
+        }
+        finding.help("rename one of the images with a caption of its own, and delete the cache files of that name");
     }
 }
 
@@ -48,7 +62,7 @@ fn check(facts: &DatasetFacts<'_>, _: &Profile, out: &mut Findings) {
 mod tests {
     use super::CHECK;
     use crate::checks::support::{findings_in, healthy};
-    use crate::model::Inventory;
+    use crate::model::{Inventory, Level};
 
     #[test]
     fn fires_on_one_name_with_two_extensions() {
@@ -60,8 +74,15 @@ mod tests {
     }
 
     #[test]
+    fn a_source_file_beside_its_export_is_a_warning() {
+        let findings = findings_in(&CHECK, &[healthy("cat.png"), healthy("cat.psd")], Inventory::default());
+        assert_eq!((findings.len(), findings[0].level), (1, Level::Warning));
+    }
+
+    #[test]
     fn stays_quiet_about_other_folders_and_longer_names() {
-        let samples = [healthy("a/cat.jpg"), healthy("b/cat.png"), healthy("a/cat.png.jpg"), healthy("a/Cat.png")];
+        let samples =
+            [healthy("a/cat.jpg"), healthy("b/cat.png"), healthy("a/cat.png.jpg"), healthy("a/Cat.png"), healthy("a/cat.png_old")];
         assert!(findings_in(&CHECK, &samples, Inventory::default()).is_empty());
     }
 }

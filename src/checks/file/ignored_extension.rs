@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use crate::checks::{Findings, Run, declare_check};
-use crate::model::{DatasetFacts, Outcome, Phase, Profile, RelPath, SampleLine};
+use crate::model::{DatasetFacts, Format, Outcome, Phase, Profile, RelPath, SampleLine};
 
 declare_check! {
     /// ## What it does
@@ -47,7 +47,7 @@ fn check(facts: &DatasetFacts<'_>, profile: &Profile, out: &mut Findings) {
             format!("{number} {images} {end} in .{extension}, which will not be picked up; {seen} are")
         };
         let paths: Vec<RelPath> = lines.iter().map(|line| line.path.clone()).collect();
-        let formats: BTreeSet<&str> = lines.iter().filter_map(|line| line.format).map(|format| format.name()).collect();
+        let formats: BTreeSet<&str> = lines.iter().filter_map(|line| line.format).map(Format::name).collect();
         let finding = out.report_all(paths, message);
         finding
             .evidence("extension", extension)

@@ -24,9 +24,8 @@ fn check(facts: &DatasetFacts<'_>, _: &Profile, out: &mut Findings) {
     let (mut skipped, mut followed) = (Vec::new(), Vec::new());
     for oddity in &facts.inventory.oddities {
         match &oddity.kind {
-            OddityKind::SkippedLink(target) => skipped.push((oddity.path.clone(), target.as_str())),
             OddityKind::OutsideLink(target) if was_followed(&oddity.path, facts) => followed.push((oddity.path.clone(), target.as_str())),
-            OddityKind::OutsideLink(target) => skipped.push((oddity.path.clone(), target.as_str())),
+            OddityKind::SkippedLink(target) | OddityKind::OutsideLink(target) => skipped.push((oddity.path.clone(), target.as_str())),
             _ => {}
         }
     }

@@ -48,7 +48,7 @@ fn check(facts: &DatasetFacts<'_>, _: &Profile, out: &mut Findings) {
         out.report_all(paths, message)
             .evidence("reason", reason)
             .means(Outcome::Skip, Phase::DatasetScan, "the samples there are missing without a word, or listing raises and the run stops")
-            .help("give the user who trains the right to list the folder and to read the files in it");
+            .help("make them readable for the user who trains, or move them out of the dataset");
     }
     if !missing.is_empty() {
         let message =

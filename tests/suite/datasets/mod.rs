@@ -3,7 +3,10 @@
 //! Recipes stand in one file per family. `UPDATE=1 cargo test` writes `sample_datasets/` from them; without it the test
 //! compares. What git cannot keep (FIFOs, broken links, names that some systems refuse) is only built for the test.
 
+mod dataset;
+mod file;
 mod image;
+mod path;
 mod run;
 
 use crate::build::Folder;
@@ -31,5 +34,5 @@ impl Recipe {
 
 /// Every recipe.
 pub(crate) fn recipes() -> Vec<Recipe> {
-    [image::recipes()].into_iter().flatten().collect()
+    [dataset::recipes(), file::recipes(), image::recipes(), path::recipes()].into_iter().flatten().collect()
 }
