@@ -137,8 +137,12 @@ mod tests {
     /// A file whose item 1 is primary and has all these properties.
     fn avif(properties: &[Vec<u8>]) -> Vec<u8> {
         let count = u8::try_from(properties.len()).unwrap();
-        let ipma = full(b"ipma", &[&[0, 0, 0, 1, 0, 1, count][..], &(1..=count).collect::<Vec<_>>()].concat());
-        let iprp = boxed(b"iprp", &[boxed(b"ipco", &properties.concat()), ipma].concat());
+        associated(properties, &[&[0, 0, 0, 1, 0, 1, count][..], &(1..=count).collect::<Vec<_>>()].concat())
+    }
+
+    /// A file whose item 1 is primary, with this table of associations.
+    fn associated(properties: &[Vec<u8>], table: &[u8]) -> Vec<u8> {
+        let iprp = boxed(b"iprp", &[boxed(b"ipco", &properties.concat()), full(b"ipma", table)].concat());
         let infe = boxed(b"infe", b"\x02\0\0\0\0\x01\0\0av01\0");
         let iinf = full(b"iinf", &[&[0, 1][..], &infe].concat());
         let meta = full(b"meta", &[full(b"pitm", &[0, 1]), iinf, iprp].concat());
@@ -160,17 +164,7 @@ mod tests {
     #[test]
     fn an_item_that_is_auxiliary_alpha_makes_the_picture_transparent() {
         let aux = full(b"auxC", b"urn:mpeg:mpegB:cicp:systems:auxiliary:alpha\0");
-        let mut bytes = avif(&[ispe(), aux]);
-        // The association of item 1 becomes one of item 1 with ispe and of item 2 with auxC.
-        let at = bytes.len() - 7;
-        bytes.splice(at.., [0, 0, 0, 2, 0, 1, 1, 1, 0, 2, 1, 2]);
-        let grow = |bytes: &mut Vec<u8>, kind: &[u8; 4]| {
-            let at = super::super::cursor::find(bytes, kind).unwrap() - 1;
-            bytes[at] += 5;
-        };
-        for kind in [b"meta", b"iprp", b"ipma"] {
-            grow(&mut bytes, kind);
-        }
+        let bytes = associated(&[ispe(), aux], &[0, 0, 0, 2, 0, 1, 1, 1, 0, 2, 1, 2]);
         assert_eq!(probe(&bytes, Format::Avif).map(|probe| (probe.mode, probe.size)), Ok((Some(Mode::Rgba), Size::new(40, 30))));
     }
 

@@ -95,7 +95,7 @@ impl Bits<'_> {
     /// `SizeHeader`: width and height.
     fn size(&mut self) -> Option<(u64, u64)> {
         let small = self.flag()?;
-        let mut side = |bits: &mut Self| {
+        let side = |bits: &mut Self| {
             Some(u64::from(if small { (bits.take(5)? + 1) * 8 } else { bits.choice([(1, 9), (1, 13), (1, 18), (1, 30)])? }))
         };
         let height = side(self)?;
@@ -154,7 +154,7 @@ impl Bits<'_> {
     /// `PreviewHeader`, which is read only to get behind it.
     fn preview(&mut self) -> Option<Size> {
         let eighths = self.flag()?;
-        let mut side = |bits: &mut Self| {
+        let side = |bits: &mut Self| {
             if eighths { bits.choice([(16, 0), (32, 0), (1, 5), (33, 9)]) } else { bits.choice([(1, 6), (65, 8), (321, 10), (1345, 12)]) }
         };
         let height = side(self)?;

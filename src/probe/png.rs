@@ -40,11 +40,11 @@ pub(super) fn probe(bytes: &[u8]) -> Result<Probe, Fault> {
     // Apple's CgBI chunk may stand before IHDR; Pillow goes on to IHDR whatever comes first.
     let mut private = false;
     let header = loop {
-        let chunk = chunks.next().ok_or_else(|| cut(bytes, Format::Png))?;
-        match &chunk.kind {
-            b"IHDR" => break chunk,
-            b"IDAT" | b"IEND" => return Err(bad(chunk.at, "the PNG has no IHDR chunk, so that it has no size")),
-            kind => private |= kind == b"CgBI",
+        match chunks.next() {
+            Some(chunk) if &chunk.kind == b"IHDR" => break chunk,
+            Some(chunk) if &chunk.kind != b"IDAT" && &chunk.kind != b"IEND" => private |= &chunk.kind == b"CgBI",
+            None if bytes.len() < SIGNATURE.len() + 8 => return Err(cut(bytes, Format::Png)),
+            _ => return Err(bad(SIGNATURE.len(), "the PNG has no IHDR chunk before its image data, so that it has no size")),
         }
     };
     let mut probe = read_header(bytes, &header)?;
@@ -106,7 +106,11 @@ fn read_chunks<'a>(chunks: impl Iterator<Item = Chunk<'a>>, probe: &mut Probe) -
             b"tRNS" if in_header => probe.transparency |= !chunk.data.is_empty(),
             b"iCCP" if in_header => probe.icc = true,
             b"eXIf" => metadata.exif = Some(Cow::Borrowed(chunk.data)),
-            b"tEXt" => raw_exif = text(chunk.data).and_then(|value| unhex(value)).or(raw_exif),
+            b"tEXt" => {
+                raw_exif = text(chunk.data).and_then(unhex).or(raw_exif);
+                // Pillow keeps text with this key as bytes, since older writers put the block there.
+                metadata.exif = chunk.data.strip_prefix(b"exif\0").map(Cow::Borrowed).or(metadata.exif);
+            }
             b"zTXt" => raw_exif = compressed_text(chunk.data).and_then(|value| unhex(&value)).or(raw_exif),
             b"iTXt" => metadata.xmp = xmp(chunk.data).or(metadata.xmp),
             b"IEND" => break,
@@ -219,7 +223,8 @@ mod tests {
     fn exif_is_found_before_and_behind_the_image_data_and_as_text() {
         let mut hex = b"Raw profile type exif\0\nexif\n      26\n".to_vec();
         hex.extend(EXIF.iter().flat_map(|byte| format!("{byte:02x}").into_bytes()));
-        for exif in [chunk(b"eXIf", EXIF), chunk(b"tEXt", &hex)] {
+        let text = [b"exif\0Exif\0\0", EXIF].concat();
+        for exif in [chunk(b"eXIf", EXIF), chunk(b"tEXt", &hex), chunk(b"tEXt", &text)] {
             for chunks in [[ihdr(8, 2), exif.clone(), chunk(b"IDAT", &[])], [ihdr(8, 2), chunk(b"IDAT", &[]), exif]] {
                 let probe = probe(&png(&chunks)).expect("a header");
                 assert_eq!((probe.orientation.map(Orientation::value), probe.exif), (Some(8), Exif::Read));
@@ -245,7 +250,7 @@ mod tests {
         assert_eq!(fault(&png(&[ihdr(3, 0)])), Err((FaultKind::BadHeader, Some(24))));
         assert_eq!(fault(&png(&[chunk(b"IHDR", &[0; 13])])), Err((FaultKind::BadHeader, Some(16))));
         assert_eq!(fault(&png(&[chunk(b"IHDR", &[0; 5])])), Err((FaultKind::BadHeader, Some(8))));
-        assert_eq!(fault(&png(&[chunk(b"IDAT", &[])])), Err((FaultKind::BadHeader, Some(16))));
+        assert_eq!(fault(&png(&[chunk(b"IDAT", &[])])), Err((FaultKind::BadHeader, Some(8))));
         assert_eq!(fault(b"\x89PNG\n\x1a\n"), Err((FaultKind::BadHeader, Some(4))));
         assert_eq!(fault(SIGNATURE), Err((FaultKind::Truncated, Some(8))));
     }

@@ -10,4 +10,5 @@
 mod build;
 mod datasets;
 mod generated;
+mod probe;
 mod rooms;
