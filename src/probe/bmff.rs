@@ -52,17 +52,13 @@ fn orientation(properties: &[Property<'_>], in_exif: Option<Orientation>) -> Opt
     // Pillow 13, `_avif.c`, `irot_imir_to_exif_orientation`; turns are by 90 degrees anticlockwise, before the mirror.
     let value = match (turns, mirror) {
         (0, None) => 1,
-        (0, Some(0)) => 4,
-        (0, Some(_)) => 2,
-        (1, None) => 8,
-        (1, Some(0)) => 5,
-        (1, Some(_)) => 7,
+        (0, Some(1)) | (2, Some(0)) => 2,
         (2, None) => 3,
-        (2, Some(0)) => 2,
-        (2, Some(_)) => 4,
-        (_, None) => 6,
-        (_, Some(0)) => 7,
-        (_, Some(_)) => 5,
+        (0 | 2, Some(_)) => 4,
+        (1, Some(0)) | (3, Some(1)) => 5,
+        (3, None) => 6,
+        (_, Some(_)) => 7,
+        (_, None) => 8,
     };
     if value == 1 && in_exif.is_none() { None } else { Orientation::new(value) }
 }
@@ -94,17 +90,17 @@ struct Track {
 
 /// The first track whose handler is `pict` or `vide`.
 fn track(bytes: &[u8]) -> Option<Track> {
-    let movie = first(bytes, b"moov")?;
-    let handler = |track: &[u8]| first(first(track, b"mdia")?, b"hdlr").and_then(|handler| array::<4>(handler, 8));
+    let movie = first(bytes, *b"moov")?;
+    let handler = |track: &[u8]| first(first(track, *b"mdia")?, *b"hdlr").and_then(|handler| array::<4>(handler, 8));
     let mut tracks = boxes(movie).filter(|found| &found.kind == b"trak").map(|found| found.data);
     let alpha = tracks.clone().any(|track| handler(track) == Some(*b"auxv"));
     let track = tracks.find(|track| matches!(handler(track), Some([b'p', b'i', b'c', b't'] | [b'v', b'i', b'd', b'e'])))?;
-    let header = first(track, b"tkhd")?;
+    let header = first(track, *b"tkhd")?;
     // Sides are the last fields, 16.16 fixed point.
     let sides = header.len().checked_sub(8)?;
     let (width, height) = (be32(header, sides)? >> 16, be32(header, sides + 4)? >> 16);
-    let table = first(first(first(track, b"mdia")?, b"minf")?, b"stbl")?;
-    let frames = be32(first(table, b"stsz")?, 8)?;
+    let table = first(first(first(track, *b"mdia")?, *b"minf")?, *b"stbl")?;
+    let frames = be32(first(table, *b"stsz")?, 8)?;
     Some(Track { width, height, frames, alpha })
 }
 
@@ -126,11 +122,11 @@ mod tests {
     use super::*;
     use crate::model::{FaultKind, Size};
 
-    fn boxed(kind: &[u8; 4], data: &[u8]) -> Vec<u8> {
-        [&u32::try_from(data.len() + 8).unwrap().to_be_bytes()[..], kind, data].concat()
+    fn boxed(kind: [u8; 4], data: &[u8]) -> Vec<u8> {
+        [&u32::try_from(data.len() + 8).unwrap().to_be_bytes()[..], &kind, data].concat()
     }
 
-    fn full(kind: &[u8; 4], data: &[u8]) -> Vec<u8> {
+    fn full(kind: [u8; 4], data: &[u8]) -> Vec<u8> {
         boxed(kind, &[&[0; 4], data].concat())
     }
 
@@ -142,20 +138,20 @@ mod tests {
 
     /// A file whose item 1 is primary, with this table of associations.
     fn associated(properties: &[Vec<u8>], table: &[u8]) -> Vec<u8> {
-        let iprp = boxed(b"iprp", &[boxed(b"ipco", &properties.concat()), full(b"ipma", table)].concat());
-        let infe = boxed(b"infe", b"\x02\0\0\0\0\x01\0\0av01\0");
-        let iinf = full(b"iinf", &[&[0, 1][..], &infe].concat());
-        let meta = full(b"meta", &[full(b"pitm", &[0, 1]), iinf, iprp].concat());
-        [boxed(b"ftyp", b"avif\0\0\0\0avif"), meta].concat()
+        let iprp = boxed(*b"iprp", &[boxed(*b"ipco", &properties.concat()), full(*b"ipma", table)].concat());
+        let infe = boxed(*b"infe", b"\x02\0\0\0\0\x01\0\0av01\0");
+        let iinf = full(*b"iinf", &[&[0, 1][..], &infe].concat());
+        let meta = full(*b"meta", &[full(*b"pitm", &[0, 1]), iinf, iprp].concat());
+        [boxed(*b"ftyp", b"avif\0\0\0\0avif"), meta].concat()
     }
 
     fn ispe() -> Vec<u8> {
-        full(b"ispe", &[0, 0, 0, 40, 0, 0, 0, 30])
+        full(*b"ispe", &[0, 0, 0, 40, 0, 0, 0, 30])
     }
 
     #[test]
     fn the_primary_items_properties_are_read() {
-        let bytes = avif(&[ispe(), full(b"pixi", &[3, 10, 10, 10]), boxed(b"colr", b"prof..."), boxed(b"irot", &[3])]);
+        let bytes = avif(&[ispe(), full(*b"pixi", &[3, 10, 10, 10]), boxed(*b"colr", b"prof..."), boxed(*b"irot", &[3])]);
         let probe = probe(&bytes, Format::Avif).expect("a header");
         assert_eq!((probe.size, probe.bit_depth, probe.icc, probe.mode), (Size::new(40, 30), 10, true, Some(Mode::Rgb)));
         assert_eq!(probe.oriented_size(), Size::new(30, 40));
@@ -163,7 +159,7 @@ mod tests {
 
     #[test]
     fn an_item_that_is_auxiliary_alpha_makes_the_picture_transparent() {
-        let aux = full(b"auxC", b"urn:mpeg:mpegB:cicp:systems:auxiliary:alpha\0");
+        let aux = full(*b"auxC", b"urn:mpeg:mpegB:cicp:systems:auxiliary:alpha\0");
         let bytes = associated(&[ispe(), aux], &[0, 0, 0, 2, 0, 1, 1, 1, 0, 2, 1, 2]);
         assert_eq!(probe(&bytes, Format::Avif).map(|probe| (probe.mode, probe.size)), Ok((Some(Mode::Rgba), Size::new(40, 30))));
     }
@@ -173,8 +169,8 @@ mod tests {
         for (turns, mirror, value) in
             [(1, None, 8), (2, None, 3), (3, None, 6), (0, Some(0), 4), (0, Some(1), 2), (1, Some(0), 5), (3, Some(0), 7)]
         {
-            let mirror = mirror.map(|axis| boxed(b"imir", &[axis])).unwrap_or_default();
-            let probe = probe(&avif(&[ispe(), boxed(b"irot", &[turns]), mirror]), Format::Avif).expect("a header");
+            let mirror = mirror.map(|axis| boxed(*b"imir", &[axis])).unwrap_or_default();
+            let probe = probe(&avif(&[ispe(), boxed(*b"irot", &[turns]), mirror]), Format::Avif).expect("a header");
             assert_eq!(probe.orientation.map(Orientation::value), Some(value));
         }
         assert_eq!(probe(&avif(&[ispe()]), Format::Avif).map(|probe| probe.orientation), Ok(None));

@@ -31,8 +31,8 @@ pub(super) fn boxes(bytes: &[u8]) -> impl Iterator<Item = Box<'_>> + Clone {
 }
 
 /// The contents of the first box of this kind.
-pub(super) fn first<'a>(bytes: &'a [u8], kind: &[u8; 4]) -> Option<&'a [u8]> {
-    boxes(bytes).find(|found| &found.kind == kind).map(|found| found.data)
+pub(super) fn first(bytes: &[u8], kind: [u8; 4]) -> Option<&[u8]> {
+    boxes(bytes).find(|found| found.kind == kind).map(|found| found.data)
 }
 
 #[cfg(test)]

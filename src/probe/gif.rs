@@ -1,4 +1,4 @@
-//! GIF headers and the blocks behind them (GIF89a specification, sections 18 to 26).
+//! GIF headers and the blocks behind them (`GIF89a` specification, sections 18 to 26).
 //!
 //! Blocks are walked as Pillow 13 walks them (`GifImagePlugin.py`, `GifImageFile._seek`) to count frames; no LZW is read.
 

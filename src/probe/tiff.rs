@@ -126,7 +126,7 @@ fn picture_mode(layout: &Layout, ifd: &Ifd<'_>) -> Option<Mode> {
 /// The orientation of the first directory, else that of its XMP packet.
 fn orientation(ifd: &Ifd<'_>) -> Option<Orientation> {
     let value = match ifd.wanted.get(&ORIENTATION) {
-        Some(entry) => entry.number().filter(|_| entry.is_wide()).and_then(|value| u32::try_from(value).ok()),
+        Some(entry) => entry.number().filter(|_| entry.is_numeric()).and_then(|value| u32::try_from(value).ok()),
         None => orientation_of_xmp(ifd.wanted.get(&XMP)?.data()),
     };
     value.and_then(Orientation::new)

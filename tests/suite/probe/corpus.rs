@@ -1,5 +1,7 @@
 //! Agreement with Pillow on a corpus of odd public files, where it is present beside the checkout.
 
+#![expect(clippy::disallowed_methods, reason = "the corpus is read")]
+
 use std::collections::BTreeMap;
 use std::fs;
 use std::path::{Path, PathBuf};
