@@ -24,7 +24,7 @@ pub fn probe(bytes: &[u8]) -> Result<Probe, Fault> {
     }
 }
 
-/// [`sniff`](super::sniff) for a whole file, which knows the end of the file too.
+/// [`sniff()`](sniff::sniff) for a whole file, which knows the end of the file too.
 fn content(bytes: &[u8]) -> Content {
     let head = bytes.get(..sniff::SNIFF_BYTES).unwrap_or(bytes);
     match sniff::sniff(head) {
