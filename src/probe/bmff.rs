@@ -32,7 +32,11 @@ pub(super) fn probe(bytes: &[u8], format: Format) -> Result<Probe, Fault> {
             cut(bytes, format)
         });
     };
-    let mode = if alpha { Mode::Rgba } else { Mode::Rgb };
+    let mode = match (alpha, is_gray(&properties)) {
+        (true, _) => Mode::Rgba,
+        (false, true) => Mode::L,
+        (false, false) => Mode::Rgb,
+    };
     let mut probe = plain(format, Some(mode), bit_depth(&properties), sized(at, width, height)?);
     if let Some(track) = sequence {
         (probe.variant, probe.frames) = ("sequence", track.frames.max(1));
@@ -47,8 +51,8 @@ pub(super) fn probe(bytes: &[u8], format: Format) -> Result<Probe, Fault> {
 
 /// The orientation: that of the properties, whatever EXIF says (Pillow 13, `AvifImagePlugin.py`, `_open`).
 fn orientation(properties: &[Property<'_>], in_exif: Option<Orientation>) -> Option<Orientation> {
-    let field = |kind: &[u8; 4]| properties.iter().find(|property| &property.kind == kind).and_then(|property| u8_at(property.data, 0));
-    let (turns, mirror) = (field(b"irot").map_or(0, |angle| angle & 3), field(b"imir").map(|axis| axis & 1));
+    let field = |kind| property(properties, kind).and_then(|data| u8_at(data, 0));
+    let (turns, mirror) = (field(*b"irot").map_or(0, |angle| angle & 3), field(*b"imir").map(|axis| axis & 1));
     // Pillow 13, `_avif.c`, `irot_imir_to_exif_orientation`; turns are by 90 degrees anticlockwise, before the mirror.
     let value = match (turns, mirror) {
         (0, None) => 1,
@@ -63,20 +67,31 @@ fn orientation(properties: &[Property<'_>], in_exif: Option<Orientation>) -> Opt
     if value == 1 && in_exif.is_none() { None } else { Orientation::new(value) }
 }
 
+/// The data of the first property of this kind.
+fn property<'a>(properties: &[Property<'a>], kind: [u8; 4]) -> Option<&'a [u8]> {
+    properties.iter().find(|property| property.kind == kind).map(|property| property.data)
+}
+
+/// Whether the codec's configuration says that there is no colour (AV1 in ISOBMFF, section 2.3; ISO/IEC 14496-15,
+/// section 8.3.3). A picture made of tiles has none of its own and counts as coloured.
+fn is_gray(properties: &[Property<'_>]) -> bool {
+    let av1 = property(properties, *b"av1C").and_then(|config| u8_at(config, 2)).is_some_and(|flags| flags & 0x10 != 0);
+    av1 || property(properties, *b"hvcC").and_then(|config| u8_at(config, 16)).is_some_and(|chroma| chroma.trailing_zeros() >= 2)
+}
+
 /// Bits per channel: of `pixi`, else of the codec's configuration.
 fn bit_depth(properties: &[Property<'_>]) -> u8 {
-    let find = |kind: &[u8; 4]| properties.iter().find(|property| &property.kind == kind).map(|property| property.data);
-    if let Some(depth) = find(b"pixi").and_then(|pixi| u8_at(pixi, 5)) {
+    if let Some(depth) = property(properties, *b"pixi").and_then(|pixi| u8_at(pixi, 5)) {
         return depth;
     }
-    if let Some(flags) = find(b"av1C").and_then(|config| u8_at(config, 2)) {
+    if let Some(flags) = property(properties, *b"av1C").and_then(|config| u8_at(config, 2)) {
         return match (flags >> 6 & 1, flags >> 5 & 1) {
             (0, _) => 8,
             (_, 0) => 10,
             _ => 12,
         };
     }
-    find(b"hvcC").and_then(|config| u8_at(config, 17)).map_or(0, |luma| (luma & 7) + 8)
+    property(properties, *b"hvcC").and_then(|config| u8_at(config, 17)).map_or(0, |luma| (luma & 7) + 8)
 }
 
 /// The picture track of a sequence.
@@ -155,6 +170,14 @@ mod tests {
         let probe = probe(&bytes, Format::Avif).expect("a header");
         assert_eq!((probe.size, probe.bit_depth, probe.icc, probe.mode), (Size::new(40, 30), 10, true, Some(Mode::Rgb)));
         assert_eq!(probe.oriented_size(), Size::new(30, 40));
+    }
+
+    #[test]
+    fn a_picture_without_colour_is_gray() {
+        for (config, mode, depth) in [([0x81, 0, 0x1C, 0], Mode::L, 8), ([0x81, 0, 0x4C, 0], Mode::Rgb, 10)] {
+            let probe = probe(&avif(&[ispe(), boxed(*b"av1C", &config)]), Format::Avif).expect("a header");
+            assert_eq!((probe.mode, probe.bit_depth), (Some(mode), depth));
+        }
     }
 
     #[test]
