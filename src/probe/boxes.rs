@@ -2,9 +2,9 @@
 
 use super::cursor::{array, be32, be64, part_or_rest};
 
-/// One box.
+/// One box that was found.
 #[derive(Clone, Copy)]
-pub(super) struct Box<'a> {
+pub(super) struct Found<'a> {
     /// Four letters.
     pub(super) kind: [u8; 4],
     /// Offset of the contents from the start of the bytes that were searched.
@@ -14,7 +14,7 @@ pub(super) struct Box<'a> {
 }
 
 /// The boxes that follow each other in `bytes`; the walk ends at the first whose size makes no sense.
-pub(super) fn boxes(bytes: &[u8]) -> impl Iterator<Item = Box<'_>> + Clone {
+pub(super) fn boxes(bytes: &[u8]) -> impl Iterator<Item = Found<'_>> + Clone {
     let mut here = 0_usize;
     std::iter::from_fn(move || {
         let (size, kind) = (be32(bytes, here)?, array::<4>(bytes, here + 4)?);
@@ -26,13 +26,13 @@ pub(super) fn boxes(bytes: &[u8]) -> impl Iterator<Item = Box<'_>> + Clone {
         let at = here + header;
         let length = size.checked_sub(header)?;
         here = here.checked_add(size)?;
-        Some(Box { kind, at, data: part_or_rest(bytes, at, length) })
+        Some(Found { kind, at, data: part_or_rest(bytes, at, length) })
     })
 }
 
 /// The contents of the first box of this kind.
-pub(super) fn first<'a>(bytes: &'a [u8], kind: &[u8; 4]) -> Option<&'a [u8]> {
-    boxes(bytes).find(|found| &found.kind == kind).map(|found| found.data)
+pub(super) fn first(bytes: &[u8], kind: [u8; 4]) -> Option<&[u8]> {
+    boxes(bytes).find(|found| found.kind == kind).map(|found| found.data)
 }
 
 #[cfg(test)]

@@ -76,7 +76,7 @@ fn orientation(block: &[u8]) -> Found {
     let ifd = Ifd::read(block, preamble, preamble.first, &[ORIENTATION]);
     match ifd.wanted.get(&ORIENTATION) {
         None => Found::NoTag,
-        Some(entry) => Found::Value(entry.number().filter(|_| entry.is_wide()).and_then(|value| u32::try_from(value).ok())),
+        Some(entry) => Found::Value(entry.number().filter(|_| entry.is_numeric()).and_then(|value| u32::try_from(value).ok())),
     }
 }
 

@@ -1,4 +1,4 @@
-//! GIF headers and the blocks behind them (GIF89a specification, sections 18 to 26).
+//! GIF headers and the blocks behind them (`GIF89a` specification, sections 18 to 26).
 //!
 //! Blocks are walked as Pillow 13 walks them (`GifImagePlugin.py`, `GifImageFile._seek`) to count frames; no LZW is read.
 
@@ -26,7 +26,7 @@ pub(super) fn probe(bytes: &[u8]) -> Result<Probe, Fault> {
         at += palette_size(flags);
     }
     let (mut first, mut frames) = (None, 0_u32);
-    while let Some(frame) = next_frame(bytes, &mut at) {
+    while let Some(frame) = next_frame(bytes, &mut at, frames == 0) {
         frames = frames.saturating_add(1);
         first.get_or_insert(frame);
     }
@@ -56,7 +56,9 @@ fn is_coloured(palette: &[u8]) -> bool {
 }
 
 /// The next frame at or behind `at`, which is moved behind its data; `None` at the end.
-fn next_frame(bytes: &[u8], at: &mut usize) -> Option<Frame> {
+///
+/// `is_first` says that no frame came before; extensions are then read a little differently.
+fn next_frame(bytes: &[u8], at: &mut usize, is_first: bool) -> Option<Frame> {
     let mut transparent = false;
     loop {
         let introducer = u8_at(bytes, *at)?;
@@ -66,9 +68,16 @@ fn next_frame(bytes: &[u8], at: &mut usize) -> Option<Frame> {
             b'!' => {
                 let label = u8_at(bytes, *at)?;
                 *at += 1;
-                if label == 0xF9 && u8_at(bytes, *at).is_some_and(|length| length > 0) {
-                    transparent |= u8_at(bytes, *at + 1)? & 1 == 1;
+                let block = sub_block(bytes, at);
+                match label {
+                    0xFE if block.is_empty() => continue,
+                    0xF9 if !block.is_empty() => transparent |= u8_at(block, 0)? & 1 == 1,
+                    0xFF if is_first && block.starts_with(b"NETSCAPE2.0") => {
+                        sub_block(bytes, at);
+                    }
+                    _ => {}
                 }
+                // Pillow reads on here even if the block was the terminator, and so takes what follows for more blocks.
                 skip_blocks(bytes, at);
             }
             b',' => {
@@ -92,14 +101,17 @@ fn next_frame(bytes: &[u8], at: &mut usize) -> Option<Frame> {
     }
 }
 
+/// The data sub-block at `at`, which is moved behind it; empty for the terminator.
+fn sub_block<'a>(bytes: &'a [u8], at: &mut usize) -> &'a [u8] {
+    let length = usize::from(u8_at(bytes, *at).unwrap_or(0));
+    let block = part_or_rest(bytes, at.saturating_add(1), length);
+    *at += 1 + length;
+    block
+}
+
 /// Moves behind data sub-blocks and their terminator.
 fn skip_blocks(bytes: &[u8], at: &mut usize) {
-    while let Some(length) = u8_at(bytes, *at) {
-        *at += 1 + usize::from(length);
-        if length == 0 {
-            break;
-        }
-    }
+    while !sub_block(bytes, at).is_empty() {}
 }
 
 #[cfg(test)]

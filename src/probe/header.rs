@@ -2,13 +2,14 @@
 
 use crate::model::{Exif, Fault, FaultKind, Format, Mode, Probe, Size};
 
-/// A probe of a still, opaque picture without metadata; readers change what they know better.
+/// A probe of a still, opaque picture without metadata; readers change what they know better. A bit depth above 64 is
+/// none that exists, and becomes 0: the header does not say.
 pub(super) fn plain(format: Format, mode: Option<Mode>, bit_depth: u8, size: Size) -> Probe {
     Probe {
         format,
         variant: "",
         mode,
-        bit_depth,
+        bit_depth: if bit_depth <= 64 { bit_depth } else { 0 },
         size,
         orientation: None,
         frames: 1,

@@ -72,9 +72,9 @@ impl<'a> Entry<'a> {
         }
     }
 
-    /// Whether the type is one whose numbers are no bytes; Pillow gives bytes for BYTE, which equal no number.
-    pub(super) fn is_wide(&self) -> bool {
-        matches!(self.kind, 3 | 4 | 8 | 9 | 13 | 16)
+    /// Whether Pillow gives the value as a number: it gives bytes for BYTE, and those equal no orientation.
+    pub(super) fn is_numeric(&self) -> bool {
+        matches!(self.kind, 3 | 4 | 6 | 8 | 9 | 13 | 16)
     }
 }
 

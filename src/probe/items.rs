@@ -29,7 +29,7 @@ impl<'a> Items<'a> {
     /// Reads the contents of a meta box, behind version and flags; `None` where the primary item or its properties are
     /// not there.
     pub(super) fn read(meta: &'a [u8]) -> Option<Self> {
-        let primary = first(meta, b"pitm")?;
+        let primary = first(meta, *b"pitm")?;
         let primary = step(primary, &mut 4, if u8_at(primary, 0)? == 0 { 2 } else { 4 })?;
         let container = boxes(meta).find(|found| &found.kind == b"iprp")?;
         let list = boxes(container.data).find(|found| &found.kind == b"ipco")?;
@@ -76,7 +76,7 @@ impl<'a> Items<'a> {
     /// The contents of the EXIF item.
     pub(super) fn exif(&self, bytes: &'a [u8]) -> Option<&'a [u8]> {
         let wanted = self.exif_item?;
-        let table = first(self.meta, b"iloc")?;
+        let table = first(self.meta, *b"iloc")?;
         let version = u8_at(table, 0)?;
         let widths = [4, 5].map(|at| u8_at(table, at).unwrap_or(0)).map(|byte| (usize::from(byte >> 4), usize::from(byte & 15)));
         let [(offset_width, length_width), (base_width, index_width)] = widths;
@@ -96,7 +96,7 @@ impl<'a> Items<'a> {
             }
             step(table, &mut at, index_width)?;
             let (offset, length) = (step(table, &mut at, offset_width)?, step(table, &mut at, length_width)?);
-            let source = if method == 1 { first(self.meta, b"idat")? } else { bytes };
+            let source = if method == 1 { first(self.meta, *b"idat")? } else { bytes };
             return extent(source, base.checked_add(offset)?, length);
         }
         None
@@ -105,7 +105,7 @@ impl<'a> Items<'a> {
 
 /// The number of the first item of type "Exif".
 fn exif_item(meta: &[u8]) -> Option<u64> {
-    let list = first(meta, b"iinf")?;
+    let list = first(meta, *b"iinf")?;
     let entries = list.get(if u8_at(list, 0)? == 0 { 6 } else { 8 }..)?;
     boxes(entries).filter(|found| &found.kind == b"infe").find_map(|entry| {
         let width = match u8_at(entry.data, 0)? {
@@ -129,19 +129,19 @@ fn is_alpha(data: &[u8]) -> bool {
 mod tests {
     use super::*;
 
-    fn boxed(kind: &[u8; 4], data: &[u8]) -> Vec<u8> {
-        [&u32::try_from(data.len() + 8).unwrap().to_be_bytes()[..], kind, data].concat()
+    fn boxed(kind: [u8; 4], data: &[u8]) -> Vec<u8> {
+        [&u32::try_from(data.len() + 8).unwrap().to_be_bytes()[..], &kind, data].concat()
     }
 
     /// The contents of a meta box with an EXIF item (2) at byte 3 of the item data box.
     fn meta() -> Vec<u8> {
-        let infe = boxed(b"infe", b"\x02\0\0\0\0\x02\0\0Exif\0");
+        let infe = boxed(*b"infe", b"\x02\0\0\0\0\x02\0\0Exif\0");
         [
-            boxed(b"pitm", &[0, 0, 0, 0, 0, 1]),
-            boxed(b"iinf", &[&[0, 0, 0, 0, 0, 1][..], &infe].concat()),
-            boxed(b"iloc", &[1, 0, 0, 0, 0x44, 0, 0, 1, 0, 2, 0, 1, 0, 0, 0, 1, 0, 0, 0, 3, 0, 0, 0, 4]),
-            boxed(b"iprp", &boxed(b"ipco", &[])),
-            boxed(b"idat", b"...EXIF..."),
+            boxed(*b"pitm", &[0, 0, 0, 0, 0, 1]),
+            boxed(*b"iinf", &[&[0, 0, 0, 0, 0, 1][..], &infe].concat()),
+            boxed(*b"iloc", &[1, 0, 0, 0, 0x44, 0, 0, 1, 0, 2, 0, 1, 0, 0, 0, 1, 0, 0, 0, 3, 0, 0, 0, 4]),
+            boxed(*b"iprp", &boxed(*b"ipco", &[])),
+            boxed(*b"idat", b"...EXIF..."),
         ]
         .concat()
     }

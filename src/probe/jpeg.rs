@@ -8,7 +8,7 @@ use super::cursor::{be16, find, part_or_rest, u8_at};
 use super::exif::Metadata;
 use super::header::{bad, cut, plain, sized};
 use super::mpf;
-use crate::model::{Fault, Format, Mode, Probe};
+use crate::model::{Fault, FaultKind, Format, Mode, Probe};
 
 /// A frame header (SOF), the last one before the scan.
 #[derive(Clone, Copy)]
@@ -41,7 +41,7 @@ pub(super) fn probe(bytes: &[u8]) -> Result<Probe, Fault> {
     let Some(frame) = segments.frame else {
         return Err(match segments.scan {
             Some(at) => bad(at, "the JPEG's scan comes before its frame header, so that it has no size"),
-            None => cut(bytes, Format::Jpeg),
+            None => Fault::at(FaultKind::Truncated, bytes.len(), "the JPEG ends before its frame header, so that it has no size"),
         });
     };
     let size = sized(frame.at + 5, frame.width, frame.height)?;
@@ -71,8 +71,8 @@ fn walk(bytes: &[u8]) -> Result<Segments<'_>, Fault> {
     let mut segments = Segments::default();
     let mut at = 2;
     while let Some(marker) = marker_at(bytes, &mut at) {
-        // TEM, RSTn, SOI and EOI stand alone.
-        if matches!(marker, 0x01 | 0xD0..=0xD9) {
+        // TEM, RSTn, SOI and EOI stand alone; Pillow takes the reserved JPG and JPGn for such too.
+        if matches!(marker, 0x01 | 0xC8 | 0xD0..=0xD9 | 0xF0..=0xFD) {
             at += 2;
             continue;
         }
@@ -84,7 +84,7 @@ fn walk(bytes: &[u8]) -> Result<Segments<'_>, Fault> {
         // A length below 2 is wrong; Pillow goes on behind it.
         let body = part_or_rest(bytes, at + 4, usize::from(length).saturating_sub(2));
         match marker {
-            0xC0..=0xCF if !matches!(marker, 0xC4 | 0xC8 | 0xCC) => {
+            0xC0..=0xCF if !matches!(marker, 0xC4 | 0xCC) => {
                 segments.frame = Some(frame(at, marker, body).ok_or_else(|| {
                     if at + 2 + usize::from(length) > bytes.len() {
                         cut(bytes, Format::Jpeg)
@@ -155,7 +155,7 @@ fn variant(frame: Frame, adobe: Option<u8>) -> &'static str {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::model::{Exif, FaultKind, Orientation, Size};
+    use crate::model::{Exif, Orientation, Size};
     use crate::probe::mpf::tests::index;
 
     fn segment(marker: u8, body: &[u8]) -> Vec<u8> {
@@ -215,7 +215,7 @@ mod tests {
 
     #[test]
     fn junk_and_fill_bytes_between_segments_are_passed_over() {
-        let probe = probe(&jpeg(&[vec![0, 1, 0xFF, 0, 0xFF, 0xFF], segment(0xE2, b"ICC_PROFILE\0\x01\x01"), sof(0xC0, 8, 3)]));
+        let probe = probe(&jpeg(&[vec![0, 1, 0xFF, 0, 0xFF, 0xF3, 0xFF, 0xFF], segment(0xE2, b"ICC_PROFILE\0\x01\x01"), sof(0xC0, 8, 3)]));
         assert!(probe.is_ok_and(|probe| probe.icc));
     }
 

@@ -34,11 +34,11 @@ fn codestream(bytes: &[u8]) -> Option<Result<Probe, Fault>> {
 
 /// Reads the boxes in the header box, which stands at `at`.
 fn header_box(header: &[u8], at: usize) -> Option<Result<Probe, Fault>> {
-    let ihdr = first(header, b"ihdr")?;
+    let ihdr = first(header, *b"ihdr")?;
     let (height, width, components) = (be32(ihdr, 0)?, be32(ihdr, 4)?, be16(ihdr, 8)?);
     // 255 says that the components differ; the bits are then in a box of their own.
     let stored = u8_at(ihdr, 10)?;
-    let depth = if stored == 0xFF { u8_at(first(header, b"bpcc").unwrap_or_default(), 0).unwrap_or(7) } else { stored };
+    let depth = if stored == 0xFF { u8_at(first(header, *b"bpcc").unwrap_or_default(), 0).unwrap_or(7) } else { stored };
     let depth = (depth & 0x7F).saturating_add(1);
     // The first byte of `colr` says whether a number or a profile follows.
     let colours = |data: &[u8]| be32(data, 3).filter(|_| u8_at(data, 0) == Some(1));
@@ -75,22 +75,22 @@ mod tests {
     use super::*;
     use crate::model::{FaultKind, Size};
 
-    fn boxed(kind: &[u8; 4], data: &[u8]) -> Vec<u8> {
-        [&u32::try_from(data.len() + 8).unwrap().to_be_bytes()[..], kind, data].concat()
+    fn boxed(kind: [u8; 4], data: &[u8]) -> Vec<u8> {
+        [&u32::try_from(data.len() + 8).unwrap().to_be_bytes()[..], &kind, data].concat()
     }
 
     fn jp2(components: u8, bits: u8, more: &[u8]) -> Vec<u8> {
-        let ihdr = boxed(b"ihdr", &[0, 0, 0, 7, 0, 0, 0, 9, 0, components, bits - 1, 7, 0, 0]);
-        [boxed(b"jP  ", b"\r\n\x87\n"), boxed(b"jp2h", &[&ihdr, more].concat())].concat()
+        let ihdr = boxed(*b"ihdr", &[0, 0, 0, 7, 0, 0, 0, 9, 0, components, bits - 1, 7, 0, 0]);
+        [boxed(*b"jP  ", b"\r\n\x87\n"), boxed(*b"jp2h", &[&ihdr, more].concat())].concat()
     }
 
     #[test]
     fn boxes_give_size_and_mode() {
         assert_eq!(probe(&jp2(3, 8, &[])).map(|probe| (probe.size, probe.mode)), Ok((Size::new(9, 7), Some(Mode::Rgb))));
         assert_eq!(probe(&jp2(1, 12, &[])).map(|probe| (probe.bit_depth, probe.mode)), Ok((12, Some(Mode::I16))));
-        let cmyk = boxed(b"colr", &[1, 0, 0, 0, 0, 0, 12]);
+        let cmyk = boxed(*b"colr", &[1, 0, 0, 0, 0, 0, 12]);
         assert_eq!(probe(&jp2(4, 8, &cmyk)).map(|probe| probe.mode), Ok(Some(Mode::Cmyk)));
-        assert_eq!(probe(&jp2(3, 8, &boxed(b"colr", &[2, 0, 0]))).map(|probe| probe.icc), Ok(true));
+        assert_eq!(probe(&jp2(3, 8, &boxed(*b"colr", &[2, 0, 0]))).map(|probe| probe.icc), Ok(true));
     }
 
     #[test]

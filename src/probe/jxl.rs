@@ -42,7 +42,9 @@ pub(super) fn probe(bytes: &[u8]) -> Result<Probe, Fault> {
     let orientation = probe.orientation;
     metadata.describe(&mut probe);
     probe.orientation = orientation;
-    probe.variant = "boxed";
+    if probe.variant.is_empty() {
+        probe.variant = "boxed";
+    }
     Ok(probe)
 }
 

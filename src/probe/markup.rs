@@ -5,8 +5,8 @@ use super::header::{bad, plain};
 use super::sniff::looks_like_text;
 use crate::model::{Exif, Fault, Format, OtherContent, Probe, Size};
 
-/// Most bytes from the start of an SVG in which its root element is looked for.
-const MAX_PROLOG: usize = 1 << 20;
+/// Most bytes from the start of an SVG in which its root element's tag is looked for.
+const MAX_PROLOG: usize = 64 << 10;
 
 /// What a root element is.
 enum Root<'a> {
@@ -105,8 +105,7 @@ fn starts_with_ignoring_case(text: &[u8], start: &[u8]) -> bool {
 fn looks_like_json(text: &[u8]) -> bool {
     let next = text.get(1..).unwrap_or_default().trim_ascii_start();
     match (text.first(), next.first()) {
-        (Some(b'{'), Some(b'"' | b'}')) => true,
-        (Some(b'['), Some(b'"' | b'{' | b'[' | b']' | b'-' | b'0'..=b'9')) => true,
+        (Some(b'{'), Some(b'"' | b'}')) | (Some(b'['), Some(b'"' | b'{' | b'[' | b']' | b'-' | b'0'..=b'9')) => true,
         (Some(b'['), _) => [&b"true"[..], b"false", b"null"].iter().any(|word| next.starts_with(word)),
         _ => false,
     }
@@ -121,8 +120,8 @@ pub(super) fn probe_svg(bytes: &[u8]) -> Result<Probe, Fault> {
     };
     let at = at + (head.len() - text.len());
     let attributes = behind.split(|byte| *byte == b'>').next().unwrap_or(behind);
-    let side = |name: &[u8]| attribute(attributes, name).and_then(pixels);
-    let size = side(b"width").zip(side(b"height")).or_else(|| {
+    let stated = |name: &[u8]| attribute(attributes, name).and_then(pixels);
+    let size = stated(b"width").zip(stated(b"height")).or_else(|| {
         let mut numbers =
             attribute(attributes, b"viewBox")?.split(|byte| byte.is_ascii_whitespace() || *byte == b',').filter(|n| !n.is_empty());
         let (width, height) = (numbers.nth(2)?, numbers.next()?);

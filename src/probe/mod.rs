@@ -1,6 +1,6 @@
 //! Stage 2: bytes -> [`Probe`](crate::model::Probe) or [`Fault`](crate::model::Fault).
 //!
-//! [`sniff`] says from the first bytes what a file is; [`probe`] reads the header and the metadata of an image as Pillow 13
+//! [`sniff()`] says from the first bytes what a file is; [`probe()`] reads the header and the metadata of an image as Pillow 13
 //! does (size, mode, frames, orientation), because that is what trainers see. One file per format or family of formats;
 //! `exif` and `ifd` read metadata. Pixels are never decoded and no verdict is given here: a damaged picture with a
 //! readable header still has a probe. May use `model` only.

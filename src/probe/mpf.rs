@@ -7,6 +7,8 @@ use super::ifd::{Ifd, Preamble};
 const NUMBER_OF_IMAGES: u16 = 0xB001;
 /// Tag "MP Entry": 16 bytes for each picture.
 const MP_ENTRIES: u16 = 0xB002;
+/// Bits of an entry's attribute that name the picture's format; 0 is JPEG.
+const PICTURE_FORMAT: u32 = 0x0700_0000;
 
 /// Number of pictures that an MPF segment's data (behind "MPF\0") lists; `None` where Pillow finds the index malformed and
 /// takes the file for a plain JPEG (Pillow 13, `JpegImagePlugin.py`, `_getmp`).
@@ -18,7 +20,7 @@ pub(super) fn pictures(data: &[u8]) -> Option<u32> {
     let listed = entries.get(..usize::try_from(count).ok()?.checked_mul(16)?)?;
     // Pillow looks at the four bytes after "MM" to tell the order of the entries, and misses the wrong spelling.
     let order = if data.starts_with(b"MM\x00\x2a") { Order::Big } else { Order::Little };
-    let all_jpeg = listed.chunks_exact(16).all(|entry| order.u32(entry, 0).is_some_and(|attribute| attribute >> 24 & 7 == 0));
+    let all_jpeg = listed.chunks_exact(16).all(|entry| order.u32(entry, 0).is_some_and(|attribute| attribute & PICTURE_FORMAT == 0));
     all_jpeg.then_some(count)
 }
 

@@ -14,6 +14,10 @@ const SIGNATURE: &[u8] = b"\x89PNG\r\n\x1a\n";
 /// Most bytes that a text chunk may inflate to: Pillow's own limit (Pillow 13, `PngImagePlugin.py`, `MAX_TEXT_CHUNK`).
 const MAX_TEXT: usize = 1 << 20;
 
+/// Most text chunks that are inflated. Pillow refuses a file with 64 MiB of text (`MAX_TEXT_MEMORY`), and a small file can
+/// hold thousands of chunks that each inflate to the limit.
+const MAX_INFLATED: usize = 64;
+
 /// Key of the text that holds EXIF as hexadecimal digits, as `ImageMagick` writes it.
 const RAW_EXIF: &[u8] = b"Raw profile type exif";
 
@@ -40,11 +44,11 @@ pub(super) fn probe(bytes: &[u8]) -> Result<Probe, Fault> {
     // Apple's CgBI chunk may stand before IHDR; Pillow goes on to IHDR whatever comes first.
     let mut private = false;
     let header = loop {
-        let chunk = chunks.next().ok_or_else(|| cut(bytes, Format::Png))?;
-        match &chunk.kind {
-            b"IHDR" => break chunk,
-            b"IDAT" | b"IEND" => return Err(bad(chunk.at, "the PNG has no IHDR chunk, so that it has no size")),
-            kind => private |= kind == b"CgBI",
+        match chunks.next() {
+            Some(chunk) if &chunk.kind == b"IHDR" => break chunk,
+            Some(chunk) if &chunk.kind != b"IDAT" && &chunk.kind != b"IEND" => private |= &chunk.kind == b"CgBI",
+            None if bytes.len() < SIGNATURE.len() + 8 => return Err(cut(bytes, Format::Png)),
+            _ => return Err(bad(SIGNATURE.len(), "the PNG has no IHDR chunk before its image data, so that it has no size")),
         }
     };
     let mut probe = read_header(bytes, &header)?;
@@ -86,7 +90,7 @@ fn read_header(bytes: &[u8], header: &Chunk<'_>) -> Result<Probe, Fault> {
 /// Reads what follows IHDR. Pillow opens a file up to the first image data; of what comes behind, only metadata counts.
 fn read_chunks<'a>(chunks: impl Iterator<Item = Chunk<'a>>, probe: &mut Probe) -> Metadata<'a> {
     let mut metadata = Metadata::default();
-    let mut raw_exif = None;
+    let (mut raw_exif, mut inflater) = (None, Inflater { left: MAX_INFLATED });
     let (mut animation, mut animations, mut first_is_a_frame, mut in_header) = (None, 0_u32, false, true);
     for chunk in chunks {
         match &chunk.kind {
@@ -106,9 +110,13 @@ fn read_chunks<'a>(chunks: impl Iterator<Item = Chunk<'a>>, probe: &mut Probe) -
             b"tRNS" if in_header => probe.transparency |= !chunk.data.is_empty(),
             b"iCCP" if in_header => probe.icc = true,
             b"eXIf" => metadata.exif = Some(Cow::Borrowed(chunk.data)),
-            b"tEXt" => raw_exif = text(chunk.data).and_then(|value| unhex(value)).or(raw_exif),
-            b"zTXt" => raw_exif = compressed_text(chunk.data).and_then(|value| unhex(&value)).or(raw_exif),
-            b"iTXt" => metadata.xmp = xmp(chunk.data).or(metadata.xmp),
+            b"tEXt" => {
+                raw_exif = text(chunk.data).and_then(unhex).or(raw_exif);
+                // Pillow keeps text with this key as bytes, since older writers put the block there.
+                metadata.exif = chunk.data.strip_prefix(b"exif\0").map(Cow::Borrowed).or(metadata.exif);
+            }
+            b"zTXt" => raw_exif = compressed_text(chunk.data, &mut inflater).and_then(|value| unhex(&value)).or(raw_exif),
+            b"iTXt" => metadata.xmp = xmp(chunk.data, &mut inflater).or(metadata.xmp),
             b"IEND" => break,
             _ => {}
         }
@@ -138,13 +146,24 @@ fn text(data: &[u8]) -> Option<&[u8]> {
 }
 
 /// The same of a zTXt chunk.
-fn compressed_text(data: &[u8]) -> Option<Vec<u8>> {
-    let compressed = text(data)?.strip_prefix(b"\0")?;
-    miniz_oxide::inflate::decompress_to_vec_zlib_with_limit(compressed, MAX_TEXT).ok()
+fn compressed_text(data: &[u8], inflater: &mut Inflater) -> Option<Vec<u8>> {
+    inflater.inflate(text(data)?.strip_prefix(b"\0")?)
+}
+
+/// Inflates text, some times and up to some size.
+struct Inflater {
+    left: usize,
+}
+
+impl Inflater {
+    fn inflate(&mut self, compressed: &[u8]) -> Option<Vec<u8>> {
+        self.left = self.left.checked_sub(1)?;
+        miniz_oxide::inflate::decompress_to_vec_zlib_with_limit(compressed, MAX_TEXT).ok()
+    }
 }
 
 /// The XMP packet in an iTXt chunk (XMP specification, part 3, section 1.1.5).
-fn xmp(data: &[u8]) -> Option<Cow<'_, [u8]>> {
+fn xmp<'a>(data: &'a [u8], inflater: &mut Inflater) -> Option<Cow<'a, [u8]>> {
     let rest = data.strip_prefix(b"XML:com.adobe.xmp\0")?;
     let (compressed, method) = (u8_at(rest, 0)?, u8_at(rest, 1)?);
     let rest = rest.get(2..)?;
@@ -152,7 +171,7 @@ fn xmp(data: &[u8]) -> Option<Cow<'_, [u8]>> {
     let packet = rest.get(find(rest, b"\0")? + 1..)?;
     match (compressed, method) {
         (0, _) => Some(Cow::Borrowed(packet)),
-        (_, 0) => miniz_oxide::inflate::decompress_to_vec_zlib_with_limit(packet, MAX_TEXT).ok().map(Cow::Owned),
+        (_, 0) => inflater.inflate(packet).map(Cow::Owned),
         _ => None,
     }
 }
@@ -176,12 +195,12 @@ mod tests {
     use super::*;
     use crate::model::{Exif, FaultKind, Orientation, Size};
 
-    fn chunk(kind: &[u8; 4], data: &[u8]) -> Vec<u8> {
-        [&u32::try_from(data.len()).unwrap().to_be_bytes()[..], kind, data, &[0; 4]].concat()
+    fn chunk(kind: [u8; 4], data: &[u8]) -> Vec<u8> {
+        [&u32::try_from(data.len()).unwrap().to_be_bytes()[..], &kind, data, &[0; 4]].concat()
     }
 
     fn ihdr(depth: u8, colour: u8) -> Vec<u8> {
-        chunk(b"IHDR", &[0, 0, 0, 5, 0, 0, 0, 7, depth, colour, 0, 0, 0])
+        chunk(*b"IHDR", &[0, 0, 0, 5, 0, 0, 0, 7, depth, colour, 0, 0, 0])
     }
 
     fn png(chunks: &[Vec<u8>]) -> Vec<u8> {
@@ -210,7 +229,7 @@ mod tests {
 
     #[test]
     fn a_transparent_colour_counts_before_the_image_data_only() {
-        let (trns, idat) = (chunk(b"tRNS", &[0, 0]), chunk(b"IDAT", &[]));
+        let (trns, idat) = (chunk(*b"tRNS", &[0, 0]), chunk(*b"IDAT", &[]));
         assert!(probe(&png(&[ihdr(8, 0), trns.clone(), idat.clone()])).is_ok_and(|probe| probe.transparency));
         assert!(probe(&png(&[ihdr(8, 0), idat, trns])).is_ok_and(|probe| !probe.transparency));
     }
@@ -219,8 +238,9 @@ mod tests {
     fn exif_is_found_before_and_behind_the_image_data_and_as_text() {
         let mut hex = b"Raw profile type exif\0\nexif\n      26\n".to_vec();
         hex.extend(EXIF.iter().flat_map(|byte| format!("{byte:02x}").into_bytes()));
-        for exif in [chunk(b"eXIf", EXIF), chunk(b"tEXt", &hex)] {
-            for chunks in [[ihdr(8, 2), exif.clone(), chunk(b"IDAT", &[])], [ihdr(8, 2), chunk(b"IDAT", &[]), exif]] {
+        let text = [b"exif\0Exif\0\0", EXIF].concat();
+        for exif in [chunk(*b"eXIf", EXIF), chunk(*b"tEXt", &hex), chunk(*b"tEXt", &text)] {
+            for chunks in [[ihdr(8, 2), exif.clone(), chunk(*b"IDAT", &[])], [ihdr(8, 2), chunk(*b"IDAT", &[]), exif]] {
                 let probe = probe(&png(&chunks)).expect("a header");
                 assert_eq!((probe.orientation.map(Orientation::value), probe.exif), (Some(8), Exif::Read));
             }
@@ -229,8 +249,8 @@ mod tests {
 
     #[test]
     fn frames_are_counted_as_pillow_counts_them() {
-        let actl = |frames: u8| chunk(b"acTL", &[0, 0, 0, frames, 0, 0, 0, 0]);
-        let (fctl, idat) = (chunk(b"fcTL", &[0; 26]), chunk(b"IDAT", &[]));
+        let actl = |frames: u8| chunk(*b"acTL", &[0, 0, 0, frames, 0, 0, 0, 0]);
+        let (fctl, idat) = (chunk(*b"fcTL", &[0; 26]), chunk(*b"IDAT", &[]));
         let frames = |chunks: &[Vec<u8>]| probe(&png(chunks)).expect("a header").frames;
         assert_eq!(frames(&[ihdr(8, 2), actl(3), fctl.clone(), idat.clone()]), 3);
         assert_eq!(frames(&[ihdr(8, 2), actl(3), idat.clone(), fctl.clone()]), 4);
@@ -240,12 +260,26 @@ mod tests {
     }
 
     #[test]
+    fn xmp_is_read_plain_and_compressed_and_bombs_end_soon() {
+        let packet = b"<x tiff:Orientation=\"6\"/>";
+        let itxt = |flag: u8, packet: &[u8]| chunk(*b"iTXt", &[&b"XML:com.adobe.xmp\0"[..], &[flag, 0, 0, 0], packet].concat());
+        let deflated = |bytes: &[u8]| miniz_oxide::deflate::compress_to_vec_zlib(bytes, 6);
+        for xmp in [itxt(0, packet), itxt(1, &deflated(packet))] {
+            assert_eq!(probe(&png(&[ihdr(8, 2), xmp])).map(|probe| probe.orientation), Ok(Orientation::new(6)));
+        }
+        let bomb = itxt(1, &deflated(&vec![b'x'; MAX_TEXT]));
+        let begin = std::time::Instant::now();
+        assert!(probe(&[png(&[ihdr(8, 2)]), bomb.repeat(5000)].concat()).is_ok());
+        assert!(begin.elapsed().as_secs() < 5);
+    }
+
+    #[test]
     fn bad_headers_say_where() {
         let fault = |bytes: &[u8]| probe(bytes).map(|_| ()).map_err(|fault| (fault.kind, fault.offset));
         assert_eq!(fault(&png(&[ihdr(3, 0)])), Err((FaultKind::BadHeader, Some(24))));
-        assert_eq!(fault(&png(&[chunk(b"IHDR", &[0; 13])])), Err((FaultKind::BadHeader, Some(16))));
-        assert_eq!(fault(&png(&[chunk(b"IHDR", &[0; 5])])), Err((FaultKind::BadHeader, Some(8))));
-        assert_eq!(fault(&png(&[chunk(b"IDAT", &[])])), Err((FaultKind::BadHeader, Some(16))));
+        assert_eq!(fault(&png(&[chunk(*b"IHDR", &[0; 13])])), Err((FaultKind::BadHeader, Some(16))));
+        assert_eq!(fault(&png(&[chunk(*b"IHDR", &[0; 5])])), Err((FaultKind::BadHeader, Some(8))));
+        assert_eq!(fault(&png(&[chunk(*b"IDAT", &[])])), Err((FaultKind::BadHeader, Some(8))));
         assert_eq!(fault(b"\x89PNG\n\x1a\n"), Err((FaultKind::BadHeader, Some(4))));
         assert_eq!(fault(SIGNATURE), Err((FaultKind::Truncated, Some(8))));
     }

@@ -10,6 +10,9 @@ use crate::model::{Content, Format, OtherContent};
 /// is told from markup by what is there.
 pub const SNIFF_BYTES: usize = 4096;
 
+/// Brands of pictures and sequences coded with HEVC.
+const HEVC: [&[u8; 4]; 8] = [b"heic", b"heix", b"hevc", b"hevx", b"heim", b"heis", b"hevm", b"hevs"];
+
 /// What a file is, judged by its first bytes, at best [`SNIFF_BYTES`] of them or the whole file.
 ///
 /// # Examples
@@ -40,42 +43,57 @@ fn signature(head: &[u8]) -> Option<Content> {
     let image = |format| Some(Content::Image(format));
     let other = |content| Some(Content::Other(content));
     match head {
+        _ if is_camera_raw(head) => other(Other::CameraRaw),
         [0xFF, 0xD8, 0xFF, ..] => image(Format::Jpeg),
         [0x89, b'P', b'N', b'G', ..] => image(Format::Png),
         [b'G', b'I', b'F', b'8', b'7' | b'9', b'a', ..] => image(Format::Gif),
         [b'R', b'I', b'F', b'F', _, _, _, _, kind @ ..] => match kind {
             [b'W', b'E', b'B', b'P', ..] => image(Format::WebP),
             [b'A', b'V', b'I', b' ', ..] => other(Other::Video),
+            // WAVE and others, which nobody takes for images.
             _ => other(Other::Unknown),
         },
-        [b'I', b'I', 0x2A, 0, _, _, _, _, b'C', b'R', ..] => other(Other::CameraRaw),
         [b'I', b'I', 0x2A | 0x2B, 0, ..] | [b'I', b'I', 0, 0x2A, ..] | [b'M', b'M', 0, 0x2A | 0x2B, ..] | [b'M', b'M', 0x2A, 0, ..] => {
             image(Format::Tiff)
         }
-        // Panasonic; Olympus.
-        [b'I', b'I', b'U', 0, ..] | [b'I', b'I', b'R', b'O' | b'S', ..] | [b'M', b'M', b'O', b'R', ..] => other(Other::CameraRaw),
         [_, _, _, _, b'f', b't', b'y', b'p', ..] => Some(brand(head)),
-        [_, _, _, _, b'm', b'o', b'o', b'v', ..] | [_, _, _, _, b'm', b'd', b'a', b't', ..] => other(Other::Video),
         [0, 0, 0, 12, b'J', b'X', b'L', b' ', ..] | [0xFF, 0x0A, ..] => image(Format::JpegXl),
         [0, 0, 0, 12, b'j', b'P', b' ', b' ', ..] | [0xFF, 0x4F, 0xFF, 0x51, ..] => image(Format::Jpeg2000),
         [b'8', b'B', b'P', b'S', 0, 1 | 2, ..] => image(Format::Psd),
         [b'q', b'o', b'i', b'f', ..] => image(Format::Qoi),
         [0, 5, 0x16, 7, ..] => other(Other::AppleDouble),
         [b'P', b'K', 3, 4, ..] | [b'P', b'K', 5, 6, ..] | [b'P', b'K', 7, 8, ..] => other(Other::Zip),
-        [0x1F, 0x8B, ..] | [b'B', b'Z', b'h', b'1'..=b'9', 0x31 | 0x17, ..] | [0x28, 0xB5, 0x2F, 0xFD, ..] => other(Other::Archive),
-        // Program stream of MPEG; ASF; Flash.
-        [0, 0, 1, 0xBA, ..] | [0x30, 0x26, 0xB2, 0x75, 0x8E, 0x66, 0xCF, 0x11, ..] | [b'F', b'L', b'V', 1, ..] => other(Other::Video),
-        // EBML: Matroska and WebM.
-        [0x1A, 0x45, 0xDF, 0xA3, ..] => other(Other::Video),
+        _ if is_video(head) => other(Other::Video),
+        _ if is_archive(head) => other(Other::Archive),
         _ if starts(&[0xD0, 0xCF, 0x11, 0xE0, 0xA1, 0xB1, 0x1A, 0xE1]) => other(Other::Ole2),
-        _ if starts(b"\xFD7zXZ\0") || starts(b"7z\xBC\xAF\x27\x1C") || starts(b"Rar!\x1A\x07") => other(Other::Archive),
-        _ if head.get(257..262) == Some(b"ustar") => other(Other::Archive),
         _ if starts(b"\x93NUMPY") => other(Other::Npy),
         _ if starts(b"%PDF-") => other(Other::Pdf),
-        _ if starts(b"FUJIFILMCCD-RAW") => other(Other::CameraRaw),
         _ if starts(b"version https://git-lfs.github.com/spec/") => other(Other::GitLfsPointer),
         _ => None,
     }
+}
+
+fn is_camera_raw(head: &[u8]) -> bool {
+    // Panasonic RW2; Olympus ORF, with the offset that all of them have; Fujifilm RAF.
+    const MAGICS: [&[u8]; 5] = [b"IIU\0", b"IIRO\x08\0\0\0", b"IIRS\x08\0\0\0", b"MMOR\0\0\0\x08", b"FUJIFILMCCD-RAW"];
+    let canon = head.starts_with(b"II\x2a\0") && head.get(8..10) == Some(b"CR");
+    canon || MAGICS.iter().any(|magic| head.starts_with(magic))
+}
+
+/// Video with other signatures than `ftyp` and `RIFF`.
+fn is_video(head: &[u8]) -> bool {
+    // EBML (Matroska, WebM); MPEG program stream; Flash; ASF.
+    const MAGICS: [&[u8]; 4] = [b"\x1A\x45\xDF\xA3", b"\0\0\x01\xBA", b"FLV\x01", b"\x30\x26\xB2\x75\x8E\x66\xCF\x11"];
+    let quicktime = matches!(head.get(4..8), Some(b"moov" | b"mdat"));
+    quicktime || MAGICS.iter().any(|magic| head.starts_with(magic))
+}
+
+fn is_archive(head: &[u8]) -> bool {
+    // gzip; Zstandard; xz; 7z; RAR.
+    const MAGICS: [&[u8]; 5] = [b"\x1F\x8B", b"\x28\xB5\x2F\xFD", b"\xFD7zXZ\0", b"7z\xBC\xAF\x27\x1C", b"Rar!\x1A\x07"];
+    // bzip2: the level, and the mark of a block or of the end.
+    let bzip2 = matches!(head, [b'B', b'Z', b'h', b'1'..=b'9', 0x31 | 0x17, ..]);
+    bzip2 || head.get(257..262) == Some(b"ustar") || MAGICS.iter().any(|magic| head.starts_with(magic))
 }
 
 /// Content whose signature is short or none, so that the fields behind it must make sense too.
@@ -106,8 +124,6 @@ fn brand(head: &[u8]) -> Content {
     let brands: Vec<&[u8]> = major.iter().map(|brand| &brand[..]).chain(compatible).collect();
     let has = |wanted: &[&[u8; 4]]| brands.iter().any(|brand| wanted.iter().any(|name| *brand == &name[..]));
     let is = |wanted: &[&[u8; 4]]| major.is_some_and(|major| wanted.contains(&&major));
-    const HEVC: [&[u8; 4]; 8] = [b"heic", b"heix", b"hevc", b"hevx", b"heim", b"heis", b"hevm", b"hevs"];
-    const PLAIN: [&[u8; 4]; 2] = [b"mif1", b"msf1"];
     if is(&[b"jxl "]) {
         Content::Image(Format::JpegXl)
     } else if is(&[b"jp2 ", b"jpx ", b"jpm ", b"jph "]) {
@@ -118,7 +134,7 @@ fn brand(head: &[u8]) -> Content {
         Content::Image(Format::Heic)
     } else if has(&[b"avif", b"avis"]) {
         Content::Image(Format::Avif)
-    } else if has(&HEVC) || is(&PLAIN) {
+    } else if has(&HEVC) || is(&[b"mif1", b"msf1"]) {
         Content::Image(Format::Heic)
     } else {
         Content::Other(OtherContent::Video)
@@ -208,6 +224,12 @@ mod tests {
             (b"P6\n1 1\n255\nabc", image(Format::Pnm)),
             (b"P7\nWIDTH 1\n", image(Format::Pnm)),
             (b"P6 is a chord", other(Other::Text)),
+            (b"MMORPG screenshot", other(Other::Text)),
+            (b"BZh91AY&SY....", other(Other::Archive)),
+            (b"\x28\xB5\x2F\xFD\0\0\0\0\0\0\0\0", other(Other::Archive)),
+            (b"7z\xBC\xAF\x27\x1C\0\x04\0\0\0\0", other(Other::Archive)),
+            (b"Rar!\x1A\x07\x01\0\0\0\0\0", other(Other::Archive)),
+            (b"\0\0\0\x14moov\0\0\0\0", other(Other::Video)),
             (b"\0\x05\x16\x07\0\x02\0\0Mac ", other(Other::AppleDouble)),
             (b"\xD0\xCF\x11\xE0\xA1\xB1\x1A\xE1\0\0\0\0", other(Other::Ole2)),
             (b"PK\x03\x04\x14\0\0\0\0\0\0\0", other(Other::Zip)),

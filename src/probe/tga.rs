@@ -30,10 +30,7 @@ pub(super) fn looks_like_tga(head: &[u8]) -> bool {
         3 | 11 => matches!(depth, 8 | 16),
         _ => false,
     };
-    let alpha = match (depth, flags & 0x0F) {
-        (_, 0) | (16 | 32, 8) | (16, 1) | (8, 8) => true,
-        _ => false,
-    };
+    let alpha = matches!((depth, flags & 0x0F), (_, 0) | (8 | 16 | 32, 8) | (16, 1));
     colours && pixels && alpha && flags & 0xC0 == 0 && !zero16(head, 12) && !zero16(head, 14)
 }
 
@@ -45,9 +42,8 @@ pub(super) fn probe(bytes: &[u8]) -> Result<Probe, Fault> {
     let mode = match (kind, depth) {
         (3 | 11, 1) => Mode::Bilevel,
         (3 | 11, 16) => Mode::La,
-        (3 | 11, _) => Mode::L,
         (1 | 9, _) if palette != 0 => Mode::P,
-        (1 | 9, _) => Mode::L,
+        (1 | 3 | 9 | 11, _) => Mode::L,
         (2 | 10, 24) => Mode::Rgb,
         (2 | 10, _) => Mode::Rgba,
         _ => return Err(bad(2, format!("the TGA says that its picture is of kind {kind}, which is none"))),

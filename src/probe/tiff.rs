@@ -9,7 +9,7 @@ use super::exif::{EXIF_POINTER, GPS_POINTER, ORIENTATION, orientation_of_xmp};
 use super::header::{bad, cut, plain, sized};
 use super::ifd::{Ifd, Preamble, next_of};
 use super::tiff_mode::{Layout, mode};
-use crate::model::{Exif, Fault, Format, Mode, Orientation, Probe};
+use crate::model::{Exif, Fault, FaultKind, Format, Mode, Orientation, Probe};
 
 const WIDTH: u16 = 256;
 const HEIGHT: u16 = 257;
@@ -57,12 +57,13 @@ const YCBCR: u64 = 6;
 pub(super) fn probe(bytes: &[u8]) -> Result<Probe, Fault> {
     let preamble = Preamble::read(bytes).ok_or_else(|| cut(bytes, Format::Tiff))?;
     let first = usize::try_from(preamble.first).unwrap_or(usize::MAX);
-    if first >= bytes.len() {
-        return Err(cut_before(bytes, first));
-    }
     let ifd = Ifd::read(bytes, preamble, preamble.first, &WANTED);
     let (Some(width), Some(height)) = (ifd.number(WIDTH), ifd.number(HEIGHT)) else {
-        return Err(if ifd.broken { cut(bytes, Format::Tiff) } else { bad(first, "the TIFF's first directory has no width and height") });
+        return Err(if ifd.broken {
+            cut_directory(bytes, first)
+        } else {
+            bad(first, "the TIFF's first directory has no width and height")
+        });
     };
     let size = sized(first, width, height)?;
     let pixels = layout(&ifd, preamble);
@@ -77,10 +78,10 @@ pub(super) fn probe(bytes: &[u8]) -> Result<Probe, Fault> {
     Ok(probe)
 }
 
-fn cut_before(bytes: &[u8], first: usize) -> Fault {
-    let mut fault = cut(bytes, Format::Tiff);
-    fault.detail = format!("the TIFF's first directory should be at byte {first}, but the file has only {} bytes", bytes.len());
-    fault
+/// A first directory that lies past the end, or reaches past it, or whose values do.
+fn cut_directory(bytes: &[u8], first: usize) -> Fault {
+    let length = bytes.len();
+    Fault::at(FaultKind::Truncated, length, format!("the TIFF's directory at byte {first} does not fit in the file's {length} bytes"))
 }
 
 /// What the tags say of the pixels; `None` where Pillow finds that they contradict each other.
@@ -125,7 +126,7 @@ fn picture_mode(layout: &Layout, ifd: &Ifd<'_>) -> Option<Mode> {
 /// The orientation of the first directory, else that of its XMP packet.
 fn orientation(ifd: &Ifd<'_>) -> Option<Orientation> {
     let value = match ifd.wanted.get(&ORIENTATION) {
-        Some(entry) => entry.number().filter(|_| entry.is_wide()).and_then(|value| u32::try_from(value).ok()),
+        Some(entry) => entry.number().filter(|_| entry.is_numeric()).and_then(|value| u32::try_from(value).ok()),
         None => orientation_of_xmp(ifd.wanted.get(&XMP)?.data()),
     };
     value.and_then(Orientation::new)
@@ -160,7 +161,7 @@ fn frames(bytes: &[u8], preamble: Preamble, second: u64) -> u32 {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::model::{FaultKind, Size};
+    use crate::model::Size;
 
     /// A little-endian TIFF of one directory; `next` is its link.
     fn tiff(entries: &[(u16, u16, u32, u32)], next: u32) -> Vec<u8> {

@@ -113,7 +113,7 @@ mod tests {
     use super::*;
     use crate::model::{FaultKind, Orientation};
 
-    fn chunk(kind: &[u8; 4], data: &[u8]) -> Vec<u8> {
+    fn chunk(kind: [u8; 4], data: &[u8]) -> Vec<u8> {
         let mut bytes = [&kind[..], &u32::try_from(data.len()).unwrap().to_le_bytes(), data].concat();
         bytes.resize(bytes.len().next_multiple_of(2), 0);
         bytes
@@ -125,16 +125,16 @@ mod tests {
     }
 
     fn vp8x(flags: u8) -> Vec<u8> {
-        chunk(b"VP8X", &[flags, 0, 0, 0, 9, 0, 0, 19, 0, 0])
+        chunk(*b"VP8X", &[flags, 0, 0, 0, 9, 0, 0, 19, 0, 0])
     }
 
     fn vp8l(alpha: bool) -> Vec<u8> {
         let bits: u32 = 9 | 19 << 14 | u32::from(alpha) << 28;
-        chunk(b"VP8L", &[&[0x2F][..], &bits.to_le_bytes()].concat())
+        chunk(*b"VP8L", &[&[0x2F][..], &bits.to_le_bytes()].concat())
     }
 
     fn vp8() -> Vec<u8> {
-        chunk(b"VP8 ", &[0, 0, 0, 0x9D, 0x01, 0x2A, 10, 0, 20, 0])
+        chunk(*b"VP8 ", &[0, 0, 0, 0x9D, 0x01, 0x2A, 10, 0, 20, 0])
     }
 
     #[test]
@@ -143,7 +143,7 @@ mod tests {
             (webp(&[vp8()]), Mode::Rgb, ""),
             (webp(&[vp8l(false)]), Mode::Rgb, "lossless"),
             (webp(&[vp8l(true)]), Mode::Rgba, "lossless"),
-            (webp(&[vp8x(ALPHA), chunk(b"ALPH", &[0]), vp8()]), Mode::Rgba, ""),
+            (webp(&[vp8x(ALPHA), chunk(*b"ALPH", &[0]), vp8()]), Mode::Rgba, ""),
             (webp(&[vp8x(ALPHA), vp8l(false)]), Mode::Rgb, "lossless"),
             (webp(&[vp8x(ALPHA | ANIMATION)]), Mode::Rgba, "animated"),
         ] {
@@ -155,8 +155,8 @@ mod tests {
     #[test]
     fn frames_profile_and_orientation_are_found() {
         let exif = b"II\x2a\0\x08\0\0\0\x01\0\x12\x01\x03\0\x01\0\0\0\x05\0\0\0\0\0\0\0";
-        let anmf = chunk(b"ANMF", &[0; 16]);
-        let probe = probe(&webp(&[vp8x(ANIMATION), chunk(b"ICCP", &[0]), anmf.clone(), anmf, chunk(b"EXIF", exif)]));
+        let anmf = chunk(*b"ANMF", &[0; 16]);
+        let probe = probe(&webp(&[vp8x(ANIMATION), chunk(*b"ICCP", &[0]), anmf.clone(), anmf, chunk(*b"EXIF", exif)]));
         let probe = probe.expect("a header");
         assert_eq!((probe.frames, probe.icc, probe.orientation.map(Orientation::value)), (2, true, Some(5)));
     }
@@ -165,8 +165,8 @@ mod tests {
     fn bad_headers_say_where() {
         let fault = |bytes: &[u8]| probe(bytes).map(|_| ()).map_err(|fault| (fault.kind, fault.offset));
         assert_eq!(fault(b"RIFF\0\0\0\0WEBP"), Err((FaultKind::Truncated, Some(12))));
-        assert_eq!(fault(&webp(&[chunk(b"JUNK", &[])])), Err((FaultKind::BadHeader, Some(12))));
-        assert_eq!(fault(&webp(&[chunk(b"VP8L", &[1, 2, 3, 4, 5])])), Err((FaultKind::BadHeader, Some(20))));
-        assert_eq!(fault(&webp(&[chunk(b"VP8 ", &[0; 10])])), Err((FaultKind::BadHeader, Some(23))));
+        assert_eq!(fault(&webp(&[chunk(*b"JUNK", &[])])), Err((FaultKind::BadHeader, Some(12))));
+        assert_eq!(fault(&webp(&[chunk(*b"VP8L", &[1, 2, 3, 4, 5])])), Err((FaultKind::BadHeader, Some(20))));
+        assert_eq!(fault(&webp(&[chunk(*b"VP8 ", &[0; 10])])), Err((FaultKind::BadHeader, Some(23))));
     }
 }

@@ -15,5 +15,6 @@ mod cli;
 mod corpus;
 mod datasets;
 mod generated;
+mod probe;
 mod rooms;
 mod support;
