@@ -30,6 +30,7 @@ mod support;
 mod file {
     pub(super) mod duplicate_content;
     pub(super) mod extension_mismatch;
+    pub(super) mod near_duplicate;
     pub(super) mod not_an_image;
 }
 
@@ -64,6 +65,7 @@ pub static ALL: &[&Check] = &[
     &file::not_an_image::CHECK,
     &file::extension_mismatch::CHECK,
     &file::duplicate_content::CHECK,
+    &file::near_duplicate::CHECK,
     &image::truncated_image::CHECK,
     &image::corrupt_image::CHECK,
     &image::damaged_but_loads::CHECK,

@@ -46,7 +46,8 @@ mod tests {
 
     #[test]
     fn percentages_never_round_to_none_or_all() {
-        let cases = [(0.0, "0 %"), (0.0001, "under 0.1 %"), (0.025, "2.5 %"), (0.05, "5 %"), (0.5, "50 %"), (0.9996, "99.9 %"), (1.0, "100 %")];
+        let cases =
+            [(0.0, "0 %"), (0.0001, "under 0.1 %"), (0.025, "2.5 %"), (0.05, "5 %"), (0.5, "50 %"), (0.9996, "99.9 %"), (1.0, "100 %")];
         for (share, words) in cases {
             assert_eq!(percent(share), words);
         }

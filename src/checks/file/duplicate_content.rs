@@ -61,7 +61,8 @@ mod tests {
 
     #[test]
     fn a_group_is_one_finding_and_groups_come_in_order_of_their_first() {
-        let samples = [sample(0, "a.png", "z"), sample(1, "b.png", "y"), sample(2, "c.png", "z"), sample(3, "d.png", "y"), sample(4, "e.png", "z")];
+        let samples =
+            [sample(0, "a.png", "z"), sample(1, "b.png", "y"), sample(2, "c.png", "z"), sample(3, "d.png", "y"), sample(4, "e.png", "z")];
         let findings = findings_in(&CHECK, &samples, Inventory::default());
         let paths: Vec<Vec<&str>> = findings.iter().map(|finding| finding.paths.iter().map(|path| path.as_str()).collect()).collect();
         assert_eq!(paths, [vec!["a.png", "c.png", "e.png"], vec!["b.png", "d.png"]]);

@@ -37,7 +37,8 @@ fn check(facts: &SampleFacts, _: &Profile, out: &mut Findings) {
         return;
     }
     let Some(alpha) = facts.decoded.pixels.as_ref().and_then(|pixels| pixels.alpha).filter(hides_color) else { return };
-    let color = alpha.hidden_color.map_or_else(|| "other colours".to_owned(), |[red, green, blue]| format!("#{red:02x}{green:02x}{blue:02x}"));
+    let color =
+        alpha.hidden_color.map_or_else(|| "other colours".to_owned(), |[red, green, blue]| format!("#{red:02x}{green:02x}{blue:02x}"));
     let message = format!(
         "{} of the pixels are transparent, and {} hide a colour that the trainer will see, most of all {color}",
         percent(alpha.transparent),

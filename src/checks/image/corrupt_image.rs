@@ -48,7 +48,8 @@ mod tests {
     fn says_where_the_data_is_wrong_and_what_pillow_raises() {
         let mut facts = healthy("a.png");
         facts.decoded.pillow = Verdict::refuses_load("OSError", "unrecognized data stream contents when reading image file");
-        facts.decoded.strict = Strict::Damaged { fault: Fault::at(FaultKind::Corrupt, 77, "row 96 has filter 7 of 0 to 4"), lost: Some(0.5) };
+        facts.decoded.strict =
+            Strict::Damaged { fault: Fault::at(FaultKind::Corrupt, 77, "row 96 has filter 7 of 0 to 4"), lost: Some(0.5) };
         let findings = findings_of(&CHECK, &facts);
         assert_eq!(findings.len(), 1);
         assert_eq!(findings[0].message, "the image data is corrupt: row 96 has filter 7 of 0 to 4 (at byte 77)");

@@ -92,7 +92,10 @@ mod tests {
         let findings = found(Format::Jpeg, 6);
         let evidence = &findings[0].evidence;
         assert_eq!(findings[0].level, Level::Warning);
-        assert_eq!((&evidence["orientation"], &evidence["stored"], &evidence["oriented"]), (&6.into(), &"400x300".into(), &"300x400".into()));
+        assert_eq!(
+            (&evidence["orientation"], &evidence["stored"], &evidence["oriented"]),
+            (&6.into(), &"400x300".into(), &"300x400".into())
+        );
         assert_eq!(
             findings[0].message,
             "EXIF orientation 6: stored as 400x300, and seen turned by 90 degrees clockwise as 300x400; ai-toolkit, OneTrainer and \

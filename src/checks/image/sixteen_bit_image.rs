@@ -35,13 +35,16 @@ fn check(facts: &SampleFacts, _: &Profile, out: &mut Findings) {
     } else {
         ("Pillow keeps the high byte, and trainers that keep 16 bits saturate", "it is trained on with 8 bits")
     };
-    out.report(&facts.sample.path, format!("the picture has {} bits a channel (mode {mode}), where 8 are expected: {seen}", probe.bit_depth))
-        .evidence("bit_depth", probe.bit_depth)
-        .evidence("limit", 8)
-        .evidence("mode", probe.mode.map(|mode| mode.name()))
-        .evidence("clipped", is_deep_mode)
-        .means(if is_deep_mode { Outcome::Distort } else { Outcome::Train }, Phase::Training, text)
-        .help("convert the image to 8 bits with a program that scales");
+    out.report(
+        &facts.sample.path,
+        format!("the picture has {} bits a channel (mode {mode}), where 8 are expected: {seen}", probe.bit_depth),
+    )
+    .evidence("bit_depth", probe.bit_depth)
+    .evidence("limit", 8)
+    .evidence("mode", probe.mode.map(|mode| mode.name()))
+    .evidence("clipped", is_deep_mode)
+    .means(if is_deep_mode { Outcome::Distort } else { Outcome::Train }, Phase::Training, text)
+    .help("convert the image to 8 bits with a program that scales");
 }
 
 #[cfg(test)]

@@ -78,7 +78,10 @@ mod tests {
         let mut facts = healthy("a.png");
         facts.set_alpha(AlphaFacts { transparent: 0.25, partial: 0.02, ..OPAQUE });
         let findings = findings_of(&CHECK, &facts);
-        assert_eq!((findings[0].level, findings[0].message.as_str()), (Level::Warning, "25 % of the pixels are transparent and 2 % partly so"));
+        assert_eq!(
+            (findings[0].level, findings[0].message.as_str()),
+            (Level::Warning, "25 % of the pixels are transparent and 2 % partly so")
+        );
     }
 
     #[test]

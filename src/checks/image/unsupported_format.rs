@@ -98,7 +98,10 @@ mod tests {
         facts.decoded.pillow = Verdict::refuses_load("OSError", "broken data stream when reading image file");
         facts.decoded.strict = Strict::Unknown(Fault::new(FaultKind::NoDecoder, "12 bits per sample"));
         let findings = findings_of(&CHECK, &facts);
-        assert_eq!((findings[0].level, findings[0].message.as_str()), (Level::Error, "Pillow does not load this kind of JPEG: 12 bits per sample"));
+        assert_eq!(
+            (findings[0].level, findings[0].message.as_str()),
+            (Level::Error, "Pillow does not load this kind of JPEG: 12 bits per sample")
+        );
     }
 
     #[test]
