@@ -104,7 +104,7 @@ pub(super) fn loadable(facts: &SampleFacts) -> Option<&Probe> {
     (!is_lost).then_some(probe)
 }
 
-/// Whether Pillow 13 as installed by pip opens the format: its wheels hold libavif (since 11.3) and OpenJPEG, and neither
+/// Whether Pillow 13 as installed by pip opens the format: its wheels hold libavif (since 11.3) and `OpenJPEG`, and neither
 /// libheif nor libjxl.
 pub(super) fn pillow_knows(format: Format) -> bool {
     !matches!(format, Format::Heic | Format::JpegXl | Format::Svg)
@@ -116,7 +116,12 @@ fn cause_behind_header(probe: &Probe, decoded: &Decoded) -> Option<Cause> {
         return Some(Cause::Unsupported);
     }
     // Pillow counts pixels before it looks at any data, so a picture that is too large may be damaged as well.
-    if refusal.map_or(probe.size.pixels() > MAX_PIXELS, |refusal| refusal.class == "DecompressionBombError") {
+    let is_too_large = match &decoded.pillow {
+        Verdict::Ok => false,
+        Verdict::Error(refusal) => refusal.class == "DecompressionBombError",
+        Verdict::Unknown => probe.size.pixels() > MAX_PIXELS,
+    };
+    if is_too_large {
         return Some(Cause::TooManyPixels);
     }
     if refusal.is_some_and(is_about_metadata) {
@@ -135,7 +140,7 @@ fn cause_behind_header(probe: &Probe, decoded: &Decoded) -> Option<Cause> {
 /// Whether Pillow refuses a text or ICC chunk for its size (Pillow 13, `PngImagePlugin.py`, `_safe_zlib_decompress` and
 /// `check_text_memory`), which leaves the pixels out of it.
 fn is_about_metadata(refusal: &Refusal) -> bool {
-    refusal.class == "ValueError" && ["too large", "text chunk"].iter().any(|words| refusal.message.to_ascii_lowercase().contains(words))
+    refusal.class == "ValueError" && refusal.message.contains("MAX_TEXT")
 }
 
 fn cause_of(kind: FaultKind) -> Cause {

@@ -26,7 +26,7 @@ declare_check! {
 }
 
 /// Bits in which the perceptual hashes of two pictures may differ that are called nearly the same.
-pub const NEAR_DUPLICATE_BITS: u32 = 6;
+pub(in crate::checks) const NEAR_DUPLICATE_BITS: u32 = 6;
 
 fn check(facts: &DatasetFacts<'_>, _: &Profile, out: &mut Findings) {
     let mut seen = BTreeSet::new();
@@ -38,12 +38,13 @@ fn check(facts: &DatasetFacts<'_>, _: &Profile, out: &mut Findings) {
         if sample.content.is_some_and(|content| !seen.insert(content)) {
             continue;
         }
-        match firsts.nearest(phash).and_then(|(group, distance)| Some((groups.get_mut(group)?, distance))) {
-            Some((group, distance)) => group.others.push((sample, distance)),
-            None => {
-                firsts.push(phash);
-                groups.push(Group { first: sample, others: Vec::new() });
-            }
+        if let Some((group, distance)) = firsts.nearest(phash)
+            && let Some(group) = groups.get_mut(group)
+        {
+            group.others.push((sample, distance));
+        } else {
+            firsts.push(phash);
+            groups.push(Group { first: sample, others: Vec::new() });
         }
     }
     for Group { first, others } in groups.iter().filter(|group| !group.others.is_empty()) {
@@ -125,15 +126,14 @@ impl Firsts {
 
 /// The four parts of a hash.
 fn bands(hash: u64) -> [u16; BANDS as usize] {
-    let [a, b, c, d, e, f, g, h] = hash.to_le_bytes();
-    [[a, b], [c, d], [e, f], [g, h]].map(u16::from_le_bytes)
+    std::array::from_fn(|band| u16::try_from(hash >> (16 * band) & 0xffff).expect("16 bits fit"))
 }
 
 #[cfg(test)]
 mod tests {
     use super::{CHECK, Firsts, NEAR_DUPLICATE_BITS};
     use crate::checks::support::{findings_in, hash_of, healthy};
-    use crate::model::{Fault, FaultKind, Finding, Inventory, SampleFacts, SampleIndex};
+    use crate::model::{Fault, FaultKind, Finding, Inventory, RelPath, SampleFacts, SampleIndex};
 
     const HASH: u64 = 0x1234_5678_9abc_def0;
 
@@ -169,7 +169,7 @@ mod tests {
     fn six_bits_are_near_and_seven_are_not() {
         let findings = found(&samples(&[HASH, HASH ^ 0x8000_0101_0101_0001, HASH ^ 0x7f]));
         assert_eq!(findings.len(), 1);
-        assert_eq!(findings[0].paths.iter().map(|path| path.as_str()).collect::<Vec<_>>(), ["000000.png", "000001.png"]);
+        assert_eq!(findings[0].paths.iter().map(RelPath::as_str).collect::<Vec<_>>(), ["000000.png", "000001.png"]);
         assert_eq!(
             findings[0].message,
             "2 pictures are nearly the same: their perceptual hashes differ from that of the first in at most 6 bits of 64, and up to 6 is near"
@@ -223,11 +223,7 @@ mod tests {
                 .filter(|(distance, _)| *distance <= NEAR_DUPLICATE_BITS)
                 .map(|(distance, at)| (at, distance));
             assert_eq!(firsts.nearest(hash), wanted, "{hash:#x}");
-            if wanted.is_some() {
-                near += 1
-            } else {
-                far += 1
-            }
+            *(if wanted.is_some() { &mut near } else { &mut far }) += 1;
             firsts.push(hash);
             hashes.push(hash);
         }

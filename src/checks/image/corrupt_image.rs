@@ -32,7 +32,7 @@ fn check(facts: &SampleFacts, _: &Profile, out: &mut Findings) {
         Some(Refusal { class, .. }) => format!("loading raises {class}, and the run stops, often without the file's name"),
         None => "loading fails, and the run stops".to_owned(),
     };
-    out.report(&facts.sample.path, format!("the image data is corrupt: {}", obstacle.reason()))
+    out.report(&facts.sample.path, format!("the file is corrupt: {}", obstacle.reason()))
         .because(&obstacle)
         .means(Outcome::Stop, obstacle.phase(), consequence)
         .help("fetch or export the file again, or move it and its caption out of the dataset");
@@ -52,7 +52,7 @@ mod tests {
             Strict::Damaged { fault: Fault::at(FaultKind::Corrupt, 77, "row 96 has filter 7 of 0 to 4"), lost: Some(0.5) };
         let findings = findings_of(&CHECK, &facts);
         assert_eq!(findings.len(), 1);
-        assert_eq!(findings[0].message, "the image data is corrupt: row 96 has filter 7 of 0 to 4 (at byte 77)");
+        assert_eq!(findings[0].message, "the file is corrupt: row 96 has filter 7 of 0 to 4 (at byte 77)");
         assert_eq!(findings[0].evidence["offset"], 77);
         assert_eq!(findings[0].evidence["fault"], "corrupt");
         assert_eq!(findings[0].evidence["os_error"], true);

@@ -2,7 +2,7 @@
 
 use crate::checks::cause::{Cause, Obstacle, pillow_knows};
 use crate::checks::{Findings, Run, declare_check};
-use crate::model::{FaultKind, Level, Outcome, Phase, Profile, SampleFacts};
+use crate::model::{FaultKind, Format, Level, Outcome, Phase, Profile, SampleFacts};
 
 declare_check! {
     /// ## What it does
@@ -28,7 +28,7 @@ fn check(facts: &SampleFacts, profile: &Profile, out: &mut Findings) {
     let Some(obstacle) = Obstacle::caused_by(facts, Cause::Unsupported) else { return };
     let path = &facts.sample.path;
     let format = facts.probe.as_ref().ok().map(|probe| probe.format);
-    let name = format.map_or("an image", |format| format.name());
+    let name = format.map_or("an image", Format::name);
     let is_refused = obstacle.refusal.is_some() || format.is_some_and(|format| !pillow_knows(format));
     let is_picked_up = profile.image_extensions.iter().any(|known| known.eq_ignore_ascii_case(path.extension()));
     let why = match (format, obstacle.refusal) {
@@ -44,7 +44,7 @@ fn check(facts: &SampleFacts, profile: &Profile, out: &mut Findings) {
         (true, true) | (false, _) => why,
     };
     let finding = out.report(path, message);
-    finding.evidence("format", format.map(|format| format.name())).evidence("extension", path.extension()).because(&obstacle);
+    finding.evidence("format", format.map(Format::name)).evidence("extension", path.extension()).because(&obstacle);
     if !is_refused {
         finding
             .level(Level::Info)
