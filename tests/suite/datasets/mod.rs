@@ -4,6 +4,7 @@
 //! compares. What git cannot keep (FIFOs, broken links, names that some systems refuse) is only built for the test.
 
 mod image;
+mod image_file;
 
 use crate::build::Folder;
 
@@ -30,5 +31,5 @@ impl Recipe {
 
 /// Every recipe.
 pub(crate) fn recipes() -> Vec<Recipe> {
-    [image::recipes()].into_iter().flatten().collect()
+    [image::recipes(), image_file::recipes()].into_iter().flatten().collect()
 }
