@@ -3,7 +3,7 @@
 //! Several checks explain broken files, and a user wants one explanation for each file: they all ask here whose turn it is.
 //! What a finding says is the checks' business.
 
-use crate::model::{Decoded, Fault, FaultKind, Finding, Format, Phase, Probe, Refusal, SampleFacts, Stage, Strict, Verdict};
+use crate::model::{Decoded, Fault, FaultKind, Finding, Format, NamedAs, Phase, Probe, Refusal, SampleFacts, Stage, Strict, Verdict};
 
 /// Pixels above which Pillow refuses an image with `DecompressionBombError` (Pillow 13, `Image.py`,
 /// `_decompression_bomb_check`: twice `MAX_IMAGE_PIXELS`).
@@ -50,8 +50,13 @@ impl<'a> Obstacle<'a> {
         let decoded = &facts.decoded;
         let refusal = decoded.pillow.refusal();
         match &facts.probe {
-            Err(fault) => Some(Self { cause: cause_of(fault.kind), fault: Some(fault), refusal }),
-            Ok(probe) => Some(Self { cause: cause_behind_header(probe, decoded)?, fault: decoded.strict.fault(), refusal }),
+            Err(fault) => Some(Self { cause: cause_without_header(facts.sample.named_as, fault), fault: Some(fault), refusal }),
+            Ok(probe) => {
+                let cause = cause_behind_header(probe, decoded)?;
+                // That our own reading was stopped explains nothing where Pillow's answer is known.
+                let explains = |fault: &&Fault| cause == Cause::Undecided || cause_of(fault.kind) != Cause::Undecided;
+                Some(Self { cause, fault: decoded.strict.fault().filter(explains), refusal })
+            }
         }
     }
 
@@ -110,6 +115,15 @@ pub(super) fn pillow_knows(format: Format) -> bool {
     !matches!(format, Format::Heic | Format::JpegXl | Format::Svg)
 }
 
+/// A broken header of a format that Pillow does not load is not what keeps the file out.
+fn cause_without_header(named_as: NamedAs, fault: &Fault) -> Cause {
+    let is_broken = matches!(fault.kind, FaultKind::Truncated | FaultKind::BadHeader);
+    match named_as {
+        NamedAs::Image(format) if is_broken && !pillow_knows(format) => Cause::Unsupported,
+        NamedAs::Image(_) | NamedAs::Unknown => cause_of(fault.kind),
+    }
+}
+
 fn cause_behind_header(probe: &Probe, decoded: &Decoded) -> Option<Cause> {
     let refusal = decoded.pillow.refusal();
     if !pillow_knows(probe.format) {
@@ -130,7 +144,6 @@ fn cause_behind_header(probe: &Probe, decoded: &Decoded) -> Option<Cause> {
     match (&decoded.pillow, &decoded.strict) {
         (Verdict::Ok, _) | (Verdict::Unknown, Strict::Whole | Strict::Damaged { .. }) => None,
         (Verdict::Error(_), Strict::Whole) => Some(Cause::Unsupported),
-        // That our own reading was stopped does not matter where Pillow's answer is known.
         (Verdict::Error(_), Strict::Unknown(fault)) if cause_of(fault.kind) == Cause::Undecided => Some(Cause::Corrupt),
         (Verdict::Error(_), Strict::Damaged { fault, .. } | Strict::Error(fault) | Strict::Unknown(fault))
         | (Verdict::Unknown, Strict::Error(fault) | Strict::Unknown(fault)) => Some(cause_of(fault.kind)),
@@ -229,6 +242,22 @@ mod tests {
         facts.decoded.pillow = Verdict::refuses_open("UnidentifiedImageError", "cannot identify image file");
         facts.decoded.strict = Strict::Error(Fault::new(FaultKind::Corrupt, "the checksum of IHDR is wrong"));
         assert_eq!(explanations(&facts), ["I102"]);
+    }
+
+    #[test]
+    fn a_limit_of_this_run_does_not_explain_a_refusal_of_pillow() {
+        let mut facts = healthy("a.png");
+        facts.decoded.pillow = Verdict::refuses_load("OSError", "broken data stream when reading image file");
+        facts.decoded.strict = Strict::Unknown(Fault::new(FaultKind::TimedOut, "the time limit was reached"));
+        let reason = Obstacle::of(&facts).map(|obstacle| obstacle.reason());
+        assert_eq!(reason.as_deref(), Some("broken data stream when reading image file"));
+    }
+
+    #[test]
+    fn heif_by_name_needs_no_whole_header_to_be_unsupported() {
+        let mut facts = healthy("a.heic");
+        facts.probe = Err(Fault::new(FaultKind::Truncated, "the file ends inside the HEIC header"));
+        assert_eq!(explanations(&facts), ["I104"]);
     }
 
     #[test]

@@ -39,8 +39,8 @@ fn damage() -> Vec<Recipe> {
                 rows[48 * (1 + 3 * 96)] = 7;
                 folder
                     .pair("filter.png", raw_png((96, 96), 8, 2, &[], &rows))
-                    .pair("line_feeds.png", with_crlf(&rgb_png(2, 96, 96)))
-                    .pair("whole.png", rgb_png(3, 96, 96));
+                    .pair("line_feeds.png", with_crlf(&rgb_png(3, 96, 96)))
+                    .pair("whole.png", rgb_png(2, 96, 96));
             },
             |folder| {
                 // The checksum of IDAT is wrong: Pillow loads that. The last 12 bytes are IEND, and 4 before them the checksum.
