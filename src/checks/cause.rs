@@ -3,7 +3,9 @@
 //! Several checks explain broken files, and a user wants one explanation for each file: they all ask here whose turn it is.
 //! What a finding says is the checks' business.
 
-use crate::model::{Decoded, Fault, FaultKind, Finding, Format, NamedAs, Phase, Probe, Refusal, SampleFacts, Stage, Strict, Verdict};
+use crate::model::{
+    Decoded, Fault, FaultKind, Finding, Format, Level, NamedAs, Phase, Probe, Refusal, SampleFacts, Stage, Strict, Verdict,
+};
 
 /// Pixels above which Pillow refuses an image with `DecompressionBombError` (Pillow 13, `Image.py`,
 /// `_decompression_bomb_check`: twice `MAX_IMAGE_PIXELS`).
@@ -42,6 +44,8 @@ pub(super) struct Obstacle<'a> {
     pub(super) fault: Option<&'a Fault>,
     /// How Pillow refuses it, where that is known.
     pub(super) refusal: Option<&'a Refusal>,
+    /// Whether Pillow refuses it for certain; if not, the trainer may load it all the same.
+    pub(super) is_certain: bool,
 }
 
 impl<'a> Obstacle<'a> {
@@ -50,12 +54,16 @@ impl<'a> Obstacle<'a> {
         let decoded = &facts.decoded;
         let refusal = decoded.pillow.refusal();
         match &facts.probe {
-            Err(fault) => Some(Self { cause: cause_without_header(facts.sample.named_as, fault), fault: Some(fault), refusal }),
+            Err(fault) => {
+                let cause = cause_without_header(facts.sample.named_as, fault);
+                Some(Self { cause, fault: Some(fault), refusal, is_certain: cause != Cause::Undecided })
+            }
             Ok(probe) => {
                 let cause = cause_behind_header(probe, decoded)?;
                 // That our own reading was stopped explains nothing where Pillow's answer is known.
                 let explains = |fault: &&Fault| cause == Cause::Undecided || cause_of(fault.kind) != Cause::Undecided;
-                Some(Self { cause, fault: decoded.strict.fault().filter(explains), refusal })
+                let is_certain = refusal.is_some() || cause == Cause::TooManyPixels || !pillow_knows(probe.format);
+                Some(Self { cause, fault: decoded.strict.fault().filter(explains), refusal, is_certain })
             }
         }
     }
@@ -72,6 +80,11 @@ impl<'a> Obstacle<'a> {
             (None, Some(refusal)) => refusal.message.clone(),
             (None, None) => "the reason is not known".to_owned(),
         }
+    }
+
+    /// Level of a finding that says so: an error only where it is certain.
+    pub(super) fn level(&self) -> Level {
+        if self.is_certain { Level::Error } else { Level::Warning }
     }
 
     /// When a trainer meets it: headers are read while files are listed, pixels when latents are cached.
@@ -101,11 +114,7 @@ impl Finding {
 /// picture matters for these only.
 pub(super) fn loadable(facts: &SampleFacts) -> Option<&Probe> {
     let probe = facts.probe.as_ref().ok()?;
-    let is_lost = Obstacle::of(facts).is_some_and(|obstacle| match obstacle.cause {
-        Cause::Undecided => false,
-        Cause::Unsupported => obstacle.refusal.is_some() || !pillow_knows(probe.format),
-        _ => true,
-    });
+    let is_lost = Obstacle::of(facts).is_some_and(|obstacle| obstacle.is_certain);
     (!is_lost).then_some(probe)
 }
 
@@ -242,6 +251,19 @@ mod tests {
         facts.decoded.pillow = Verdict::refuses_open("UnidentifiedImageError", "cannot identify image file");
         facts.decoded.strict = Strict::Error(Fault::new(FaultKind::Corrupt, "the checksum of IHDR is wrong"));
         assert_eq!(explanations(&facts), ["I102"]);
+    }
+
+    #[test]
+    fn damage_is_no_error_where_pillow_is_not_known_to_refuse() {
+        let mut facts = healthy("a.tif");
+        facts.decoded.pillow = Verdict::Unknown;
+        for (kind, check) in [(FaultKind::Truncated, "I101"), (FaultKind::Corrupt, "I102")] {
+            facts.decoded.strict = Strict::Error(Fault::new(kind, "it is broken"));
+            assert_eq!(explanations(&facts), [check]);
+            let check = crate::checks::find(check).unwrap();
+            assert_eq!(findings_of(check, &facts)[0].level, Level::Warning);
+            assert!(loadable(&facts).is_some());
+        }
     }
 
     #[test]

@@ -29,7 +29,6 @@ fn check(facts: &SampleFacts, profile: &Profile, out: &mut Findings) {
     let path = &facts.sample.path;
     let format = facts.probe.as_ref().ok().map(|probe| probe.format);
     let name = format.map_or("an image", Format::name);
-    let is_refused = obstacle.refusal.is_some() || format.is_none_or(|format| !pillow_knows(format));
     let is_picked_up = profile.image_extensions.iter().any(|known| known.eq_ignore_ascii_case(path.extension()));
     let why = match (format, obstacle.refusal) {
         (None, _) => format!("Pillow does not load this kind of file: {}", obstacle.reason()),
@@ -40,13 +39,13 @@ fn check(facts: &SampleFacts, profile: &Profile, out: &mut Findings) {
         },
         _ => format!("the content is {name} and could not be checked here: {}", obstacle.reason()),
     };
-    let message = match (is_refused, is_picked_up) {
+    let message = match (obstacle.is_certain, is_picked_up) {
         (true, false) => format!("{why}, and files named .{} are left out", path.extension()),
         (true, true) | (false, _) => why,
     };
     let finding = out.report(path, message);
     finding.evidence("format", format.map(Format::name)).evidence("extension", path.extension()).because(&obstacle);
-    if !is_refused {
+    if !obstacle.is_certain {
         finding
             .level(Level::Info)
             .means(Outcome::Train, Phase::Training, "whether it loads is not known; whatever Pillow makes of it is trained on")
