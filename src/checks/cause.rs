@@ -3,7 +3,9 @@
 //! Several checks explain broken files, and a user wants one explanation for each file: they all ask here whose turn it is.
 //! What a finding says is the checks' business.
 
-use crate::model::{Decoded, Fault, FaultKind, Finding, Format, Phase, Probe, Refusal, SampleFacts, Stage, Strict, Verdict};
+use crate::model::{
+    Decoded, Fault, FaultKind, Finding, Format, Level, NamedAs, Phase, Probe, Refusal, SampleFacts, Stage, Strict, Verdict,
+};
 
 /// Pixels above which Pillow refuses an image with `DecompressionBombError` (Pillow 13, `Image.py`,
 /// `_decompression_bomb_check`: twice `MAX_IMAGE_PIXELS`).
@@ -42,6 +44,8 @@ pub(super) struct Obstacle<'a> {
     pub(super) fault: Option<&'a Fault>,
     /// How Pillow refuses it, where that is known.
     pub(super) refusal: Option<&'a Refusal>,
+    /// Whether Pillow refuses it for certain; if not, the trainer may load it all the same.
+    pub(super) is_certain: bool,
 }
 
 impl<'a> Obstacle<'a> {
@@ -50,8 +54,17 @@ impl<'a> Obstacle<'a> {
         let decoded = &facts.decoded;
         let refusal = decoded.pillow.refusal();
         match &facts.probe {
-            Err(fault) => Some(Self { cause: cause_of(fault.kind), fault: Some(fault), refusal }),
-            Ok(probe) => Some(Self { cause: cause_behind_header(probe, decoded)?, fault: decoded.strict.fault(), refusal }),
+            Err(fault) => {
+                let cause = cause_without_header(facts.sample.named_as, fault);
+                Some(Self { cause, fault: Some(fault), refusal, is_certain: cause != Cause::Undecided })
+            }
+            Ok(probe) => {
+                let cause = cause_behind_header(probe, decoded)?;
+                // That our own reading was stopped explains nothing where Pillow's answer is known.
+                let explains = |fault: &&Fault| cause == Cause::Undecided || cause_of(fault.kind) != Cause::Undecided;
+                let is_certain = refusal.is_some() || cause == Cause::TooManyPixels || !pillow_knows(probe.format);
+                Some(Self { cause, fault: decoded.strict.fault().filter(explains), refusal, is_certain })
+            }
         }
     }
 
@@ -67,6 +80,11 @@ impl<'a> Obstacle<'a> {
             (None, Some(refusal)) => refusal.message.clone(),
             (None, None) => "the reason is not known".to_owned(),
         }
+    }
+
+    /// Level of a finding that says so: an error only where it is certain.
+    pub(super) fn level(&self) -> Level {
+        if self.is_certain { Level::Error } else { Level::Warning }
     }
 
     /// When a trainer meets it: headers are read while files are listed, pixels when latents are cached.
@@ -96,18 +114,23 @@ impl Finding {
 /// picture matters for these only.
 pub(super) fn loadable(facts: &SampleFacts) -> Option<&Probe> {
     let probe = facts.probe.as_ref().ok()?;
-    let is_lost = Obstacle::of(facts).is_some_and(|obstacle| match obstacle.cause {
-        Cause::Undecided => false,
-        Cause::Unsupported => obstacle.refusal.is_some() || !pillow_knows(probe.format),
-        _ => true,
-    });
+    let is_lost = Obstacle::of(facts).is_some_and(|obstacle| obstacle.is_certain);
     (!is_lost).then_some(probe)
 }
 
-/// Whether Pillow 13 as installed by pip opens the format: its wheels hold libavif (since 11.3) and OpenJPEG, and neither
+/// Whether Pillow 13 as installed by pip opens the format: its wheels hold libavif (since 11.3) and `OpenJPEG`, and neither
 /// libheif nor libjxl.
 pub(super) fn pillow_knows(format: Format) -> bool {
     !matches!(format, Format::Heic | Format::JpegXl | Format::Svg)
+}
+
+/// A broken header of a format that Pillow does not load is not what keeps the file out.
+fn cause_without_header(named_as: NamedAs, fault: &Fault) -> Cause {
+    let is_broken = matches!(fault.kind, FaultKind::Truncated | FaultKind::BadHeader);
+    match named_as {
+        NamedAs::Image(format) if is_broken && !pillow_knows(format) => Cause::Unsupported,
+        NamedAs::Image(_) | NamedAs::Unknown => cause_of(fault.kind),
+    }
 }
 
 fn cause_behind_header(probe: &Probe, decoded: &Decoded) -> Option<Cause> {
@@ -116,7 +139,12 @@ fn cause_behind_header(probe: &Probe, decoded: &Decoded) -> Option<Cause> {
         return Some(Cause::Unsupported);
     }
     // Pillow counts pixels before it looks at any data, so a picture that is too large may be damaged as well.
-    if refusal.map_or(probe.size.pixels() > MAX_PIXELS, |refusal| refusal.class == "DecompressionBombError") {
+    let is_too_large = match &decoded.pillow {
+        Verdict::Ok => false,
+        Verdict::Error(refusal) => refusal.class == "DecompressionBombError",
+        Verdict::Unknown => probe.size.pixels() > MAX_PIXELS,
+    };
+    if is_too_large {
         return Some(Cause::TooManyPixels);
     }
     if refusal.is_some_and(is_about_metadata) {
@@ -125,7 +153,6 @@ fn cause_behind_header(probe: &Probe, decoded: &Decoded) -> Option<Cause> {
     match (&decoded.pillow, &decoded.strict) {
         (Verdict::Ok, _) | (Verdict::Unknown, Strict::Whole | Strict::Damaged { .. }) => None,
         (Verdict::Error(_), Strict::Whole) => Some(Cause::Unsupported),
-        // That our own reading was stopped does not matter where Pillow's answer is known.
         (Verdict::Error(_), Strict::Unknown(fault)) if cause_of(fault.kind) == Cause::Undecided => Some(Cause::Corrupt),
         (Verdict::Error(_), Strict::Damaged { fault, .. } | Strict::Error(fault) | Strict::Unknown(fault))
         | (Verdict::Unknown, Strict::Error(fault) | Strict::Unknown(fault)) => Some(cause_of(fault.kind)),
@@ -135,7 +162,7 @@ fn cause_behind_header(probe: &Probe, decoded: &Decoded) -> Option<Cause> {
 /// Whether Pillow refuses a text or ICC chunk for its size (Pillow 13, `PngImagePlugin.py`, `_safe_zlib_decompress` and
 /// `check_text_memory`), which leaves the pixels out of it.
 fn is_about_metadata(refusal: &Refusal) -> bool {
-    refusal.class == "ValueError" && ["too large", "text chunk"].iter().any(|words| refusal.message.to_ascii_lowercase().contains(words))
+    refusal.class == "ValueError" && refusal.message.contains("MAX_TEXT")
 }
 
 fn cause_of(kind: FaultKind) -> Cause {
@@ -224,6 +251,35 @@ mod tests {
         facts.decoded.pillow = Verdict::refuses_open("UnidentifiedImageError", "cannot identify image file");
         facts.decoded.strict = Strict::Error(Fault::new(FaultKind::Corrupt, "the checksum of IHDR is wrong"));
         assert_eq!(explanations(&facts), ["I102"]);
+    }
+
+    #[test]
+    fn damage_is_no_error_where_pillow_is_not_known_to_refuse() {
+        let mut facts = healthy("a.tif");
+        facts.decoded.pillow = Verdict::Unknown;
+        for (kind, check) in [(FaultKind::Truncated, "I101"), (FaultKind::Corrupt, "I102")] {
+            facts.decoded.strict = Strict::Error(Fault::new(kind, "it is broken"));
+            assert_eq!(explanations(&facts), [check]);
+            let check = crate::checks::find(check).unwrap();
+            assert_eq!(findings_of(check, &facts)[0].level, Level::Warning);
+            assert!(loadable(&facts).is_some());
+        }
+    }
+
+    #[test]
+    fn a_limit_of_this_run_does_not_explain_a_refusal_of_pillow() {
+        let mut facts = healthy("a.png");
+        facts.decoded.pillow = Verdict::refuses_load("OSError", "broken data stream when reading image file");
+        facts.decoded.strict = Strict::Unknown(Fault::new(FaultKind::TimedOut, "the time limit was reached"));
+        let reason = Obstacle::of(&facts).map(|obstacle| obstacle.reason());
+        assert_eq!(reason.as_deref(), Some("broken data stream when reading image file"));
+    }
+
+    #[test]
+    fn heif_by_name_needs_no_whole_header_to_be_unsupported() {
+        let mut facts = healthy("a.heic");
+        facts.probe = Err(Fault::new(FaultKind::Truncated, "the file ends inside the HEIC header"));
+        assert_eq!(explanations(&facts), ["I104"]);
     }
 
     #[test]

@@ -48,6 +48,7 @@ mod file {
     pub(super) mod hidden_image;
     pub(super) mod ignored_extension;
     pub(super) mod junk_folder;
+    pub(super) mod near_duplicate;
     pub(super) mod not_an_image;
     pub(super) mod skipped_link;
     pub(super) mod special_file;
@@ -106,6 +107,7 @@ pub static ALL: &[&Check] = &[
     &file::ignored_extension::CHECK,
     &file::duplicate_stem::CHECK,
     &file::duplicate_content::CHECK,
+    &file::near_duplicate::CHECK,
     &file::hidden_image::CHECK,
     &file::skipped_link::CHECK,
     &image::truncated_image::CHECK,

@@ -4,8 +4,10 @@ use std::fs;
 use std::io::Cursor;
 use std::path::{Path, PathBuf};
 
+use image::codecs::gif::GifEncoder;
 use image::codecs::jpeg::JpegEncoder;
-use image::{DynamicImage, ImageFormat, RgbImage};
+use image::{DynamicImage, Frame, ImageFormat, Rgb, RgbImage, Rgba, RgbaImage};
+use miniz_oxide::deflate::compress_to_vec_zlib;
 
 /// A folder that a test fills.
 pub(crate) struct Folder {
@@ -141,3 +143,94 @@ pub(crate) fn crc32(bytes: &[u8]) -> u32 {
     }
     !crc
 }
+
+/// A picture of this seed with 16 bits a channel, as RGB PNG.
+pub(crate) fn rgb16_png(seed: u32, width: u32, height: u32) -> Vec<u8> {
+    png(&DynamicImage::from(picture(seed, width, height)).into_rgb16().into())
+}
+
+/// A picture of this seed with alpha 0 around an opaque square, and `hidden` as the colour below.
+pub(crate) fn cut_out_png(seed: u32, side: u32, hidden: [u8; 3]) -> Vec<u8> {
+    let picture = picture(seed, side, side);
+    let image = RgbaImage::from_fn(side, side, |x, y| {
+        let is_inside = (side / 4..side * 3 / 4).contains(&x) && (side / 4..side * 3 / 4).contains(&y);
+        let [red, green, blue] = if is_inside { picture.get_pixel(x, y).0 } else { hidden };
+        Rgba([red, green, blue, if is_inside { 255 } else { 0 }])
+    });
+    png(&image.into())
+}
+
+/// A picture of this seed with an alpha channel that is opaque everywhere, as PNG.
+pub(crate) fn opaque_rgba_png(seed: u32, side: u32) -> Vec<u8> {
+    png(&DynamicImage::from(picture(seed, side, side)).into_rgba8().into())
+}
+
+/// A picture of one colour as PNG, with a square of another colour in it if its side is not 0.
+pub(crate) fn plain_png(side: u32, color: [u8; 3], square: u32, square_color: [u8; 3]) -> Vec<u8> {
+    png(&RgbImage::from_fn(side, side, |x, y| Rgb(if x < square && y < square { square_color } else { color })).into())
+}
+
+/// A PNG of any depth and colour type from its rows, each with its filter byte; `chunks` stand before the data.
+pub(crate) fn raw_png(size: (u32, u32), depth: u8, color: u8, chunks: &[(&[u8; 4], &[u8])], rows: &[u8]) -> Vec<u8> {
+    let mut out = b"\x89PNG\r\n\x1a\n".to_vec();
+    let sides = [size.0.to_be_bytes(), size.1.to_be_bytes()].concat();
+    out.extend(png_chunk(b"IHDR", &[&sides[..], &[depth, color, 0, 0, 0]].concat()));
+    for (kind, data) in chunks {
+        out.extend(png_chunk(kind, data));
+    }
+    out.extend(png_chunk(b"IDAT", &compress_to_vec_zlib(rows, 6)));
+    out.extend(png_chunk(b"IEND", &[]));
+    out
+}
+
+/// Rows of a picture of this seed as 8-bit RGB, each behind the filter byte 0.
+pub(crate) fn rgb_rows(seed: u32, width: u32, height: u32) -> Vec<u8> {
+    let image = picture(seed, width, height);
+    image.rows().flat_map(|row| std::iter::once(0).chain(row.flat_map(|pixel| pixel.0))).collect()
+}
+
+/// A PNG with a header for this size and data for its first row only, if that is short.
+pub(crate) fn png_of_size(width: u32, height: u32, depth: u8, color: u8) -> Vec<u8> {
+    raw_png((width, height), depth, color, &[], &[0; 64])
+}
+
+/// A picture with a palette of four colours as PNG, its first colour transparent if asked.
+pub(crate) fn palette_png(side: u32, transparent: bool) -> Vec<u8> {
+    let row = |y: u32| std::iter::once(0).chain((0..side).map(move |x| u8::from(x * 4 < side * 3) + u8::from(y * 3 > side) * 2));
+    let rows: Vec<u8> = (0..side).flat_map(row).collect();
+    let palette: &[u8] = &[250, 240, 200, 20, 60, 160, 200, 30, 40, 30, 120, 50];
+    let chunks: &[(&[u8; 4], &[u8])] = if transparent { &[(b"PLTE", palette), (b"tRNS", &[0])] } else { &[(b"PLTE", palette)] };
+    raw_png((side, side), 8, 3, chunks, &rows)
+}
+
+/// A GIF with one frame for each seed.
+pub(crate) fn gif(seeds: &[u32], side: u32) -> Vec<u8> {
+    let mut out = Vec::new();
+    let frames = seeds.iter().map(|&seed| Frame::new(DynamicImage::from(picture(seed, side, side)).into_rgba8()));
+    GifEncoder::new(&mut out).encode_frames(frames).expect("the test animation can be encoded");
+    out
+}
+
+/// A HEIC with its header and no picture: brand, one primary item, and its size.
+pub(crate) fn heic_header(width: u32, height: u32) -> Vec<u8> {
+    let boxed = |kind: &[u8; 4], parts: &[&[u8]]| -> Vec<u8> {
+        let data = parts.concat();
+        [&u32::try_from(data.len() + 8).expect("a test box is small").to_be_bytes()[..], kind, &data].concat()
+    };
+    let extents = boxed(b"ispe", &[&[0; 4], &width.to_be_bytes(), &height.to_be_bytes()]);
+    // One item (number 1) with one property (the first).
+    let association = boxed(b"ipma", &[&[0; 4], &[0, 0, 0, 1], &[0, 1], &[1, 1]]);
+    let properties = boxed(b"iprp", &[&boxed(b"ipco", &[&extents]), &association]);
+    let handler = boxed(b"hdlr", &[&[0; 8], b"pict", &[0; 13]]);
+    let primary = boxed(b"pitm", &[&[0; 4], &[0, 1]]);
+    let brands = boxed(b"ftyp", &[b"heic", &[0; 4], b"mif1heic"]);
+    [brands, boxed(b"meta", &[&[0; 4], &handler, &primary, &properties]), boxed(b"mdat", &[&[0; 16]])].concat()
+}
+
+/// The data of a `zTXt` chunk whose text inflates to this many bytes.
+pub(crate) fn compressed_text(size_bytes: usize) -> Vec<u8> {
+    [b"workflow\0\0", &compress_to_vec_zlib(&vec![b'n'; size_bytes], 9)[..]].concat()
+}
+
+/// A picture in CMYK as JPEG; `tests/data/README.md` says how it was made.
+pub(crate) const CMYK_JPEG: &[u8] = include_bytes!("../data/cmyk.jpg");

@@ -50,7 +50,7 @@ fn check(facts: &DatasetFacts<'_>, _: &Profile, out: &mut Findings) {
 mod tests {
     use super::CHECK;
     use crate::checks::support::{findings_in, hash_of, healthy};
-    use crate::model::{Decoded, Fault, FaultKind, Inventory, SampleFacts, SampleIndex};
+    use crate::model::{Decoded, Fault, FaultKind, Inventory, RelPath, SampleFacts, SampleIndex};
 
     fn sample(index: u32, path: &str, content: &str) -> SampleFacts {
         let mut facts = healthy(path);
@@ -64,7 +64,7 @@ mod tests {
         let samples =
             [sample(0, "a.png", "z"), sample(1, "b.png", "y"), sample(2, "c.png", "z"), sample(3, "d.png", "y"), sample(4, "e.png", "z")];
         let findings = findings_in(&CHECK, &samples, Inventory::default());
-        let paths: Vec<Vec<&str>> = findings.iter().map(|finding| finding.paths.iter().map(|path| path.as_str()).collect()).collect();
+        let paths: Vec<Vec<&str>> = findings.iter().map(|finding| finding.paths.iter().map(RelPath::as_str).collect()).collect();
         assert_eq!(paths, [vec!["a.png", "c.png", "e.png"], vec!["b.png", "d.png"]]);
         assert_eq!(findings[0].message, "3 files hold the same bytes, with different captions");
     }

@@ -31,7 +31,7 @@ fn check(facts: &SampleFacts, _: &Profile, out: &mut Findings) {
         return;
     }
     let Some(obstacle) = Obstacle::caused_by(facts, Cause::NotAnImage) else { return };
-    out.report(path, format!("named as {named_as}, but the content is no image: {}", obstacle.reason()))
+    out.report(path, format!("named as {named_as}, but {}", obstacle.reason()))
         .evidence("named_as", named_as.name())
         .evidence("size_bytes", facts.sample.size_bytes)
         .because(&obstacle)
@@ -54,8 +54,9 @@ mod tests {
 
     #[test]
     fn says_what_the_file_holds() {
-        let findings = findings_of(&CHECK, &without_header("a.jpg", FaultKind::NotAnImage, "an HTML page"));
-        assert_eq!(findings[0].message, "named as JPEG, but the content is no image: an HTML page");
+        let findings =
+            findings_of(&CHECK, &without_header("a.jpg", FaultKind::NotAnImage, "the file is no image: its content is an HTML page"));
+        assert_eq!(findings[0].message, "named as JPEG, but the file is no image: its content is an HTML page");
     }
 
     #[test]

@@ -7,7 +7,7 @@ use crate::model::{Outcome, Profile, Refusal, SampleFacts};
 declare_check! {
     /// ## What it does
     /// Reports images whose data is complete and wrong, where Pillow refuses to load them: a checksum, a code or a filter that
-    /// cannot be, a header that contradicts itself.
+    /// cannot be, a header that contradicts itself. It is a warning where it is not known what Pillow does with the file.
     ///
     /// ## Why it matters
     /// Most such files open and tell their size, and fail only when every pixel is decoded, so the run stops while latents
@@ -30,9 +30,11 @@ fn check(facts: &SampleFacts, _: &Profile, out: &mut Findings) {
     let consequence = match obstacle.refusal {
         Some(refusal) if refusal.is_os_error() => format!("loading raises {}, and the run stops", refusal.class),
         Some(Refusal { class, .. }) => format!("loading raises {class}, and the run stops, often without the file's name"),
-        None => "loading fails, and the run stops".to_owned(),
+        None if obstacle.is_certain => "loading fails, and the run stops".to_owned(),
+        None => "it is not known whether Pillow loads it; if it does not, the run stops".to_owned(),
     };
-    out.report(&facts.sample.path, format!("the image data is corrupt: {}", obstacle.reason()))
+    out.report(&facts.sample.path, format!("the file is corrupt: {}", obstacle.reason()))
+        .level(obstacle.level())
         .because(&obstacle)
         .means(Outcome::Stop, obstacle.phase(), consequence)
         .help("fetch or export the file again, or move it and its caption out of the dataset");
@@ -52,7 +54,7 @@ mod tests {
             Strict::Damaged { fault: Fault::at(FaultKind::Corrupt, 77, "row 96 has filter 7 of 0 to 4"), lost: Some(0.5) };
         let findings = findings_of(&CHECK, &facts);
         assert_eq!(findings.len(), 1);
-        assert_eq!(findings[0].message, "the image data is corrupt: row 96 has filter 7 of 0 to 4 (at byte 77)");
+        assert_eq!(findings[0].message, "the file is corrupt: row 96 has filter 7 of 0 to 4 (at byte 77)");
         assert_eq!(findings[0].evidence["offset"], 77);
         assert_eq!(findings[0].evidence["fault"], "corrupt");
         assert_eq!(findings[0].evidence["os_error"], true);

@@ -36,7 +36,7 @@ fn check(facts: &SampleFacts, _: &Profile, out: &mut Findings) {
     if probe.format == Format::Tiff {
         message.push_str("; Pillow applies it to TIFF");
     } else {
-        message.push_str(&format!("; {} apply it, {} ignore it", listed(applied_by), listed(ignored_by)));
+        message = format!("{message}; {} apply it, {} ignore it", listed(applied_by), listed(ignored_by));
     }
     let finding = out.report(&facts.sample.path, message);
     finding

@@ -2,7 +2,7 @@
 
 use crate::checks::cause::loadable;
 use crate::checks::{Findings, Run, declare_check};
-use crate::model::{Exif, Outcome, Phase, Profile, SampleFacts};
+use crate::model::{Exif, Orientation, Outcome, Phase, Profile, SampleFacts};
 
 declare_check! {
     /// ## What it does
@@ -29,7 +29,7 @@ fn check(facts: &SampleFacts, _: &Profile, out: &mut Findings) {
     };
     out.report(&facts.sample.path, format!("the EXIF block is malformed: {detail}; {orientation}, and the pixels are not concerned"))
         .evidence("exif", detail.as_str())
-        .evidence("orientation", probe.orientation.map(|orientation| orientation.value()))
+        .evidence("orientation", probe.orientation.map(Orientation::value))
         .means(Outcome::Train, Phase::Training, "the picture is trained on; Pillow may print a warning about EXIF")
         .help("drop the metadata if the warning is in the way");
 }

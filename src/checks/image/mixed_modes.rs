@@ -77,7 +77,7 @@ fn as_json<K: ToString>(counts: &BTreeMap<K, usize>) -> Value {
 mod tests {
     use super::CHECK;
     use crate::checks::support::{findings_in, healthy};
-    use crate::model::{Fault, FaultKind, Finding, Inventory, Level, Mode, SampleFacts};
+    use crate::model::{Fault, FaultKind, Finding, Inventory, Level, Mode, RelPath, SampleFacts};
 
     fn sample(name: &str, mode: Mode, bit_depth: u8) -> SampleFacts {
         let mut facts = healthy(name);
@@ -97,7 +97,7 @@ mod tests {
         let findings = found(&samples);
         assert_eq!((findings.len(), findings[0].level), (1, Level::Warning));
         assert_eq!(findings[0].message, "bit depth is mixed: 8 images with 8 bits a channel or less, 2 images with 16 or more");
-        let names: Vec<&str> = findings[0].paths.iter().map(|path| path.as_str()).collect();
+        let names: Vec<&str> = findings[0].paths.iter().map(RelPath::as_str).collect();
         assert_eq!(names, ["z1.png", "z2.png"]);
         assert_eq!(findings[0].evidence["modes"], serde_json::json!({"RGB 16 bit": 2, "RGB 8 bit": 8}));
     }

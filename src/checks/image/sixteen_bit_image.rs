@@ -29,7 +29,7 @@ fn check(facts: &SampleFacts, _: &Profile, out: &mut Findings) {
     if probe.bit_depth < 16 && !is_deep_mode {
         return;
     }
-    let mode = probe.mode.map_or("of a mode that Pillow does not have", |mode| mode.name());
+    let mode = probe.mode.map_or("of a mode that Pillow does not have", Mode::name);
     let (seen, text) = if is_deep_mode {
         ("Pillow clips values above 255 to white", "nearly the whole picture is trained on as white")
     } else {
@@ -41,7 +41,7 @@ fn check(facts: &SampleFacts, _: &Profile, out: &mut Findings) {
     )
     .evidence("bit_depth", probe.bit_depth)
     .evidence("limit", 8)
-    .evidence("mode", probe.mode.map(|mode| mode.name()))
+    .evidence("mode", probe.mode.map(Mode::name))
     .evidence("clipped", is_deep_mode)
     .means(if is_deep_mode { Outcome::Distort } else { Outcome::Train }, Phase::Training, text)
     .help("convert the image to 8 bits with a program that scales");

@@ -3,7 +3,7 @@
 use crate::checks::cause::{Cause, MAX_PIXELS, Obstacle, WARN_PIXELS, loadable};
 use crate::checks::words::grouped;
 use crate::checks::{Findings, Run, declare_check};
-use crate::model::{Level, Outcome, Phase, Profile, SampleFacts};
+use crate::model::{Level, Outcome, Phase, Profile, SampleFacts, Size};
 
 declare_check! {
     /// ## What it does
@@ -35,7 +35,7 @@ fn check(facts: &SampleFacts, _: &Profile, out: &mut Findings) {
             None => format!("Pillow refuses more than {} pixels: {}", grouped(MAX_PIXELS), obstacle.reason()),
         };
         out.report(&facts.sample.path, message)
-            .evidence("pixels", size.map(|size| size.pixels()))
+            .evidence("pixels", size.map(Size::pixels))
             .evidence("limit", MAX_PIXELS)
             .because(&obstacle)
             .means(Outcome::Stop, Phase::Caching, "loading raises DecompressionBombError, and the run stops, often without the file's name")
@@ -92,6 +92,10 @@ mod tests {
         assert!(findings_of(&CHECK, &sized(9_000, 9_000)).is_empty());
         assert!(findings_of(&CHECK, &sized(17_895_697, 5)).is_empty());
         assert_eq!(findings_of(&CHECK, &sized(17_895_697, 10))[0].level, Level::Warning);
-        assert_eq!(findings_of(&CHECK, &sized(178_956_971, 1))[0].level, Level::Error);
+        let mut unknown = sized(178_956_971, 1);
+        unknown.decoded = Decoded::undecided(Fault::new(FaultKind::OverBudget, "not decoded"));
+        assert_eq!(findings_of(&CHECK, &unknown)[0].level, Level::Error);
+        unknown.probe_mut().size = Size::new(178_956_970, 1);
+        assert_eq!(findings_of(&CHECK, &unknown)[0].level, Level::Warning);
     }
 }

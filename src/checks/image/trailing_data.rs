@@ -34,7 +34,7 @@ fn check(facts: &SampleFacts, _: &Profile, out: &mut Findings) {
     let what = if trailing.zeros { "all of them zero" } else { "not all of them zero" };
     let mut message = format!("{} bytes follow the end of the picture at byte {offset}, {what}", grouped(size));
     if size > LARGE_BYTES {
-        message.push_str(&format!("; more than {} is large", grouped(LARGE_BYTES)));
+        message = format!("{message}; more than {} is large", grouped(LARGE_BYTES));
     } else if size > offset {
         message.push_str("; that is more than the picture itself");
     }

@@ -4,7 +4,7 @@ use super::alpha_hidden_color::hides_color;
 use crate::checks::cause::loadable;
 use crate::checks::words::{percent, rounded};
 use crate::checks::{Findings, Run, declare_check};
-use crate::model::{Level, Outcome, Phase, Profile, SampleFacts};
+use crate::model::{Level, Mode, Outcome, Phase, Profile, SampleFacts};
 
 declare_check! {
     /// ## What it does
@@ -35,7 +35,7 @@ fn check(facts: &SampleFacts, _: &Profile, out: &mut Findings) {
     let Some(alpha) = facts.decoded.pixels.as_ref().and_then(|pixels| pixels.alpha) else {
         out.report(&facts.sample.path, "the picture can be transparent, and it could not be looked at here whether it is")
             .level(Level::Info)
-            .evidence("mode", probe.mode.map(|mode| mode.name()))
+            .evidence("mode", probe.mode.map(Mode::name))
             .means(Outcome::Train, Phase::Training, "alpha is dropped; what is transparent, if anything is, becomes visible")
             .help("look at the picture, and save it without alpha");
         return;

@@ -7,7 +7,7 @@ use crate::model::{Outcome, Profile, SampleFacts};
 declare_check! {
     /// ## What it does
     /// Reports images whose data ends before the picture does, or even before the header does, where Pillow refuses to load
-    /// them.
+    /// them. It is a warning where it is not known what Pillow does with the file.
     ///
     /// ## Why it matters
     /// As a rule the header is intact, so the file shows up with its size in viewers and passes a trainer's first scan. The
@@ -27,6 +27,7 @@ fn check(facts: &SampleFacts, _: &Profile, out: &mut Findings) {
     let Some(obstacle) = Obstacle::caused_by(facts, Cause::Truncated) else { return };
     out.report(&facts.sample.path, format!("the data ends before the picture does: {}", obstacle.reason()))
         .evidence("size_bytes", facts.sample.size_bytes)
+        .level(obstacle.level())
         .because(&obstacle)
         .means(Outcome::Stop, obstacle.phase(), "loading raises, and the run stops when this image is first wanted")
         .help("fetch or export the file again, or move it and its caption out of the dataset");

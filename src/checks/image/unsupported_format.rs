@@ -2,7 +2,7 @@
 
 use crate::checks::cause::{Cause, Obstacle, pillow_knows};
 use crate::checks::{Findings, Run, declare_check};
-use crate::model::{FaultKind, Level, Outcome, Phase, Profile, SampleFacts};
+use crate::model::{FaultKind, Format, Level, Outcome, Phase, Profile, SampleFacts};
 
 declare_check! {
     /// ## What it does
@@ -28,10 +28,10 @@ fn check(facts: &SampleFacts, profile: &Profile, out: &mut Findings) {
     let Some(obstacle) = Obstacle::caused_by(facts, Cause::Unsupported) else { return };
     let path = &facts.sample.path;
     let format = facts.probe.as_ref().ok().map(|probe| probe.format);
-    let name = format.map_or("an image", |format| format.name());
-    let is_refused = obstacle.refusal.is_some() || format.is_some_and(|format| !pillow_knows(format));
+    let name = format.map_or("an image", Format::name);
     let is_picked_up = profile.image_extensions.iter().any(|known| known.eq_ignore_ascii_case(path.extension()));
     let why = match (format, obstacle.refusal) {
+        (None, _) => format!("Pillow does not load this kind of file: {}", obstacle.reason()),
         (Some(format), _) if !pillow_knows(format) => format!("the content is {name}, which Pillow does not load without a plug-in"),
         (_, Some(refusal)) => match obstacle.fault.filter(|fault| fault.kind == FaultKind::NoDecoder) {
             Some(fault) => format!("Pillow does not load this kind of {name}: {fault}"),
@@ -39,13 +39,13 @@ fn check(facts: &SampleFacts, profile: &Profile, out: &mut Findings) {
         },
         _ => format!("the content is {name} and could not be checked here: {}", obstacle.reason()),
     };
-    let message = match (is_refused, is_picked_up) {
+    let message = match (obstacle.is_certain, is_picked_up) {
         (true, false) => format!("{why}, and files named .{} are left out", path.extension()),
         (true, true) | (false, _) => why,
     };
     let finding = out.report(path, message);
-    finding.evidence("format", format.map(|format| format.name())).evidence("extension", path.extension()).because(&obstacle);
-    if !is_refused {
+    finding.evidence("format", format.map(Format::name)).evidence("extension", path.extension()).because(&obstacle);
+    if !obstacle.is_certain {
         finding
             .level(Level::Info)
             .means(Outcome::Train, Phase::Training, "whether it loads is not known; whatever Pillow makes of it is trained on")
@@ -82,6 +82,16 @@ mod tests {
         let renamed = findings_of(&CHECK, &undecoded("IMG_2.jpg", Format::Heic));
         assert_eq!((renamed[0].level, renamed[0].consequences["generic"].outcome), (Level::Error, Outcome::Stop));
         assert!(renamed[0].message.contains("the content is HEIC"), "{}", renamed[0].message);
+    }
+
+    #[test]
+    fn heic_that_is_cut_short_is_no_other_fault() {
+        let mut facts = healthy("IMG_1.heic");
+        facts.probe = Err(Fault::new(FaultKind::Truncated, "the file ends inside the HEIC header, after 24 bytes"));
+        assert_eq!(findings_of(&CHECK, &facts)[0].level, Level::Warning);
+        let mut renamed = healthy("IMG_2.jpg");
+        renamed.probe = Err(Fault::new(FaultKind::NoDecoder, "the content is HEIC, and its header ends after 24 bytes"));
+        assert_eq!(findings_of(&CHECK, &renamed)[0].level, Level::Error);
     }
 
     #[test]

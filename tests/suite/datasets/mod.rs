@@ -6,6 +6,7 @@
 mod dataset;
 mod file;
 mod image;
+mod image_file;
 mod path;
 mod run;
 
@@ -34,5 +35,5 @@ impl Recipe {
 
 /// Every recipe.
 pub(crate) fn recipes() -> Vec<Recipe> {
-    [dataset::recipes(), file::recipes(), image::recipes(), path::recipes()].into_iter().flatten().collect()
+    [dataset::recipes(), file::recipes(), image::recipes(), image_file::recipes(), path::recipes()].into_iter().flatten().collect()
 }
