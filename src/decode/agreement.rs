@@ -94,3 +94,23 @@ fn measures() {
         other.iter().for_each(|line| println!("  differ {line}"));
     }
 }
+
+/// `WALKAROUND_IMAGES=folder cargo test --lib decode::agreement::prints_hashes -- --nocapture` prints each file's perceptual
+/// hash and whether it counts as blank; JPEG, PNG and the formats of this room.
+#[test]
+fn prints_hashes() {
+    let Some(images) = env::var_os("WALKAROUND_IMAGES") else {
+        eprintln!("skipped: WALKAROUND_IMAGES is not set");
+        return;
+    };
+    let mut files: Vec<_> = std::fs::read_dir(images).expect("the folder can be listed").flatten().map(|entry| entry.path()).collect();
+    files.sort();
+    for file in files {
+        let bytes = std::fs::read(&file).expect("a file can be read");
+        let format = format_of(&bytes).or_else(|| file.extension().and_then(|e| Format::of_extension(&e.to_string_lossy())));
+        let Some(format) = format else { continue };
+        if let Some(pixels) = decode(&bytes, &probe_of(format), &Limits::default()).pixels {
+            println!("{:016x} {} {} {:.1}", pixels.phash, pixels.blank, file.display(), pixels.mean);
+        }
+    }
+}

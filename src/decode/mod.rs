@@ -15,6 +15,8 @@ mod pixels;
 mod reading;
 mod reduce;
 
+mod tiff;
+
 pub use limits::{Limits, MAX_PIXELS, WARN_PIXELS};
 pub(crate) use reading::{Picture, Reading};
 
@@ -68,6 +70,7 @@ fn read(bytes: &[u8], probe: &Probe, limits: &Limits) -> Reading {
     }
     match format {
         Format::Bmp => bmp::read(bytes, limits),
+        Format::Tiff => tiff::read(bytes, limits),
         Format::Gif => gif::read(bytes, limits),
         Format::Avif | Format::Jpeg2000 | Format::Psd => without_decoder(format),
         Format::Jpeg | Format::Mpo => generic::read(bytes, format, limits),
