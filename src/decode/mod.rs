@@ -10,6 +10,8 @@ mod bmp;
 mod generic;
 mod gif;
 mod guard;
+#[cfg(test)]
+mod hostile;
 mod limits;
 mod pixels;
 mod reading;
