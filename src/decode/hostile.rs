@@ -27,8 +27,11 @@ const WRITTEN: [(Format, ImageFormat); 10] = [
 /// Eight by six pixels of a colour ramp.
 fn small(format: ImageFormat) -> Vec<u8> {
     let picture = RgbImage::from_fn(8, 6, |x, y| Rgb([u8::try_from(x * 30).unwrap(), u8::try_from(y * 40).unwrap(), 90]));
+    let picture = DynamicImage::ImageRgb8(picture);
+    // Icons hold nothing else.
+    let picture = if format == ImageFormat::Ico { picture.to_rgba8().into() } else { picture };
     let mut bytes = Cursor::new(Vec::new());
-    DynamicImage::ImageRgb8(picture).write_to(&mut bytes, format).expect("a small picture can be written");
+    picture.write_to(&mut bytes, format).expect("a small picture can be written");
     bytes.into_inner()
 }
 

@@ -163,6 +163,12 @@ impl Opened {
         self.compression == 1
     }
 
+    /// Bits of a pixel in one strip or tile; `None` where subsampling makes that no whole number.
+    pub(super) fn stored_bits(&self) -> Option<u64> {
+        let one = self.layout.bits.first().and_then(|bits| u64::try_from(*bits).ok())?;
+        (self.layout.photometric != 6).then(|| if self.planar { one } else { self.layout.pixel_bits() })
+    }
+
     /// Loads uncompressed data: Pillow's verdict, and the share of the pixels that are not there.
     pub(super) fn load_raw(&self, bytes: &[u8]) -> (Verdict, f32) {
         if self.planar && self.layout.bits.iter().any(|bits| *bits != 8) {
