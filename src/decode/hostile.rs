@@ -6,9 +6,8 @@ use std::io::Cursor;
 use image::{DynamicImage, ImageFormat, Rgb, RgbImage};
 use proptest::prelude::*;
 
-use super::agreement::probe_of;
 use super::{Limits, cross_check, decode};
-use crate::model::{Decoded, FaultKind, Format, Size, Strict, Verdict};
+use crate::model::{Decoded, Exif, FaultKind, Format, Probe, Size, Strict, Verdict};
 
 /// Formats that `image` can also write, with its name for them.
 const WRITTEN: [(Format, ImageFormat); 10] = [
@@ -33,6 +32,22 @@ fn small(format: ImageFormat) -> Vec<u8> {
     let mut bytes = Cursor::new(Vec::new());
     picture.write_to(&mut bytes, format).expect("a small picture can be written");
     bytes.into_inner()
+}
+
+/// A probe that knows the format only; the readers of this room find the rest themselves.
+fn probe_of(format: Format) -> Probe {
+    Probe {
+        format,
+        variant: "",
+        mode: None,
+        bit_depth: 8,
+        size: Size::new(1, 1),
+        orientation: None,
+        frames: 1,
+        icc: false,
+        transparency: false,
+        exif: Exif::Absent,
+    }
 }
 
 fn decoded(bytes: &[u8], format: Format) -> Decoded {
@@ -88,7 +103,7 @@ fn a_flipped_bit_never_panics() {
 
 #[test]
 fn too_many_pixels_are_refused_unread() {
-    let probe = crate::model::Probe { size: Size::new(20_000, 10_000), ..probe_of(Format::Qoi) };
+    let probe = Probe { size: Size::new(20_000, 10_000), ..probe_of(Format::Qoi) };
     let decoded = decode(b"qoif", &probe, &Limits::default());
     let message = "Image size (200000000 pixels) exceeds limit of 178956970 pixels, could be decompression bomb DOS attack.";
     assert_eq!(decoded.pillow, Verdict::refuses_open("DecompressionBombError", message));

@@ -4,8 +4,6 @@
 //! [`Reading`] out. What is common lives here: the choice of the reader, limits, the one `catch_unwind` around
 //! third-party code, and the facts computed from a reduced picture. May use `model` only.
 
-#[cfg(test)]
-mod agreement;
 mod bmp;
 mod generic;
 mod gif;
@@ -35,7 +33,7 @@ pub fn decode(bytes: &[u8], probe: &Probe, limits: &Limits) -> Decoded {
         pillow: reading.pillow,
         opencv: reading.opencv,
         strict: reading.strict,
-        pixels: reading.picture.map(|picture| pixels::facts(picture, probe.orientation)),
+        pixels: reading.picture.as_ref().map(|picture| pixels::facts(picture, probe.orientation)),
         trailing: reading.trailing,
     }
 }
@@ -75,9 +73,6 @@ fn read(bytes: &[u8], probe: &Probe, limits: &Limits) -> Reading {
         Format::Tiff => tiff::read(bytes, limits),
         Format::Gif => gif::read(bytes, limits),
         Format::Avif | Format::Jpeg2000 | Format::Psd => without_decoder(format),
-        Format::Jpeg | Format::Mpo => generic::read(bytes, format, limits),
-        Format::Png => generic::read(bytes, format, limits),
-        Format::WebP => generic::read(bytes, format, limits),
         _ => generic::read(bytes, format, limits),
     }
 }

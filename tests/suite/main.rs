@@ -7,6 +7,7 @@
     reason = "pictures are drawn with numbers that fit"
 )]
 
+mod agreement;
 mod build;
 mod datasets;
 mod generated;

@@ -63,8 +63,8 @@ fn set_up(directory: &Directory<'_>) -> Result<Opened, Verdict> {
     if !directory.has(256) || !directory.has(257) {
         return Err(unidentified());
     }
-    let side = |tag| directory.integer(tag, 0).map_err(|_| Verdict::refuses_open("ValueError", "Invalid dimensions"));
-    let (width, height) = (side(256)?, side(257)?);
+    let dimension = |tag| directory.integer(tag, 0).map_err(|_| Verdict::refuses_open("ValueError", "Invalid dimensions"));
+    let (width, height) = (dimension(256)?, dimension(257)?);
     let layout = layout(directory, compression, photometric, fill_order, planar)?;
     if !layout.is_known(directory.big_endian) {
         return Err(unidentified());

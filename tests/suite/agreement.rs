@@ -1,18 +1,20 @@
-//! Tests over folders of images with the verdicts that were recorded for them. Nothing here is part of the library.
+//! Verdicts of the decoders against those that were recorded for folders of images.
 //!
-//! `WALKAROUND_IMAGES=folder WALKAROUND_VERDICTS=file.jsonl cargo test --lib decode::agreement::measures -- --nocapture`
+//! `WALKAROUND_IMAGES=folder WALKAROUND_VERDICTS=file.jsonl cargo test --test suite agreement::measures -- --nocapture`
 //! prints, for each format, how many verdicts agree in stage, class and message, and the files that do not. The verdicts
 //! file has a JSON object a line: `file`, and `pillow` with `load: "ok"`, `load_error` or `open_error`.
+
+#![expect(clippy::disallowed_methods, reason = "the images and the verdicts are files")]
 
 use std::collections::BTreeMap;
 use std::env;
 use std::path::{Path, PathBuf};
 
-use super::{Limits, decode};
-use crate::model::{Exif, Format, Probe, Size, Stage, Verdict};
+use walkaround::decode::{Limits, decode};
+use walkaround::model::{Exif, Format, Probe, Size, Stage, Verdict};
 
 /// The formats whose readers are measured here, by signature.
-pub(super) fn format_of(bytes: &[u8]) -> Option<Format> {
+fn format_of(bytes: &[u8]) -> Option<Format> {
     match bytes {
         [b'G', b'I', b'F', b'8', b'7' | b'9', b'a', ..] => Some(Format::Gif),
         [b'B', b'M', ..] => Some(Format::Bmp),
@@ -22,7 +24,7 @@ pub(super) fn format_of(bytes: &[u8]) -> Option<Format> {
 }
 
 /// A probe that knows the format only; the readers measured here find the rest themselves.
-pub(super) fn probe_of(format: Format) -> Probe {
+fn probe_of(format: Format) -> Probe {
     Probe {
         format,
         variant: "",
@@ -90,8 +92,12 @@ fn measures() {
     for (format, agreement) in measure(&PathBuf::from(images), &verdicts) {
         let Agreement { same, unknown, other } = agreement;
         println!("{format}: {same} agree, {} unknown, {} differ", unknown.len(), other.len());
-        unknown.iter().for_each(|line| println!("  unknown {line}"));
-        other.iter().for_each(|line| println!("  differ {line}"));
+        for line in unknown {
+            println!("  unknown {line}");
+        }
+        for line in other {
+            println!("  differ {line}");
+        }
     }
 }
 
@@ -119,7 +125,7 @@ fn verdicts_on_the_corpus_agree_with_pillow() {
     }
 }
 
-/// `WALKAROUND_IMAGES=folder cargo test --lib decode::agreement::prints_hashes -- --nocapture` prints each file's perceptual
+/// `WALKAROUND_IMAGES=folder cargo test --test suite agreement::prints_hashes -- --nocapture` prints each file's perceptual
 /// hash and whether it counts as blank; JPEG, PNG and the formats of this room.
 #[test]
 fn prints_hashes() {
