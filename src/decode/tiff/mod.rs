@@ -9,12 +9,13 @@ mod layouts;
 mod pillow;
 
 use super::{Limits, MAX_PIXELS, Reading, generic, guard};
-use crate::model::{Blame, Fault, FaultKind, Format, Strict, Verdict};
+use crate::model::{Blame, Fault, FaultKind, Format, Stage, Strict, Verdict};
 use ifd::{Directory, Header};
 use pillow::Opened;
 
 /// Values of the tag `Compression` (TIFF 6.0, section 8 and later; Adobe's supplement for deflate).
 const LZW: i64 = 5;
+const JPEG: i64 = 7;
 const DEFLATE: i64 = 8;
 const PACKBITS: i64 = 32773;
 const OLD_DEFLATE: i64 = 32946;
@@ -53,6 +54,13 @@ pub(super) fn read(bytes: &[u8], limits: &Limits) -> Reading {
     };
     let strict = match &decoded {
         Ok(_) if lost > 0.0 => Strict::Damaged { fault: cut(bytes.len()), lost: Some(lost) },
+        // `image` forgives a broken end in JPEG data, and leaves parts of deflated tiles unread.
+        Ok(_) if matches!(&opened, Ok(opened) if opened.compression == JPEG) => {
+            Strict::Unknown(Fault::new(FaultKind::NoDecoder, "there is no strict decoder for JPEG inside TIFF here"))
+        }
+        Ok(_) if pillow.refusal().is_some_and(|refusal| refusal.stage == Stage::Load) => {
+            Strict::Damaged { fault: Fault::new(FaultKind::Corrupt, "a strip or tile does not hold all its bytes"), lost: None }
+        }
         Ok(_) => Strict::Whole,
         Err(fault) if fault.kind.blame() != Blame::File => Strict::Unknown(fault.clone()),
         Err(_) if lost > 0.0 && lost < 1.0 => Strict::Damaged { fault: cut(bytes.len()), lost: Some(lost) },
