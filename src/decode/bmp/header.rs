@@ -30,7 +30,7 @@ const MASKS_16: [[u32; 3]; 2] = [[0xF800, 0x7E0, 0x1F], [0x7C00, 0x3E0, 0x1F]];
 #[derive(Clone, Debug)]
 pub(super) struct Header {
     /// Bytes of the second header, which tells its version.
-    pub(super) header_size: u32,
+    pub(super) version_size: u32,
     /// Pixels in a row.
     pub(super) width: u64,
     /// Rows; up to 2^32 where the header has nonsense.
@@ -62,21 +62,21 @@ impl Header {
     pub(super) fn read(bytes: &[u8]) -> Result<Self, (Verdict, Fault)> {
         let cut = |at: usize| (unidentified(), Fault::at(FaultKind::Truncated, at, "the data ends in the header"));
         let data_offset = le32(bytes, 10).ok_or_else(|| cut(bytes.len()))?;
-        let header_size = le32(bytes, 14).ok_or_else(|| cut(bytes.len()))?;
-        let end = 14_usize.saturating_add(index(header_size.max(4)));
+        let version_size = le32(bytes, 14).ok_or_else(|| cut(bytes.len()))?;
+        let end = 14_usize.saturating_add(index(version_size.max(4)));
         if bytes.len() < end {
             let pillow = Verdict::refuses_open("OSError", "Truncated File Read");
             return Err((
                 pillow,
-                Fault::at(FaultKind::Truncated, bytes.len(), format!("the data ends in a header of {header_size} bytes")),
+                Fault::at(FaultKind::Truncated, bytes.len(), format!("the data ends in a header of {version_size} bytes")),
             ));
         }
-        let mut header = match header_size {
+        let mut header = match version_size {
             12 => Self::core(bytes),
-            40 | 52 | 56 | 64 | 108 | 124 => Self::info(bytes, header_size),
+            40 | 52 | 56 | 64 | 108 | 124 => Self::info(bytes, version_size),
             _ => {
-                let pillow = Verdict::refuses_open("OSError", format!("Unsupported BMP header type ({header_size})"));
-                return Err((pillow, Fault::at(FaultKind::BadHeader, 14, format!("a header of {header_size} bytes is not known"))));
+                let pillow = Verdict::refuses_open("OSError", format!("Unsupported BMP header type ({version_size})"));
+                return Err((pillow, Fault::at(FaultKind::BadHeader, 14, format!("a header of {version_size} bytes is not known"))));
             }
         }
         .ok_or_else(|| cut(bytes.len()))?;
@@ -94,7 +94,7 @@ impl Header {
     }
 
     /// The longer headers, which share their beginning.
-    fn info(bytes: &[u8], header_size: u32) -> Option<Self> {
+    fn info(bytes: &[u8], version_size: u32) -> Option<Self> {
         let height = u64::from(le32(bytes, 22)?);
         // Pillow looks at the highest byte only; the height is a signed number.
         let top_down = *bytes.get(25)? == 0xFF;
@@ -105,13 +105,13 @@ impl Header {
             bits: le16(bytes, 28)?,
             compression: le32(bytes, 30)?,
             palette_entries: u64::from(le32(bytes, 46)?),
-            ..Self::empty(header_size)
+            ..Self::empty(version_size)
         })
     }
 
-    fn empty(header_size: u32) -> Self {
+    fn empty(version_size: u32) -> Self {
         Self {
-            header_size,
+            version_size,
             width: 0,
             height: 0,
             top_down: false,
@@ -129,11 +129,11 @@ impl Header {
 
     /// Masks are part of headers of 52 bytes and more, and stand behind shorter ones.
     fn read_masks(&mut self, bytes: &[u8], end: usize) -> Option<()> {
-        let channels = if self.header_size >= 56 { 4 } else { 3 };
+        let channels = if self.version_size >= 56 { 4 } else { 3 };
         for (channel, mask) in self.masks.iter_mut().take(channels).enumerate() {
             *mask = le32(bytes, 54 + 4 * channel)?;
         }
-        if self.header_size < 52 {
+        if self.version_size < 52 {
             self.palette_offset = end.saturating_add(12);
         }
         Some(())
@@ -141,14 +141,14 @@ impl Header {
 
     /// What follows from the fields, in Pillow's order.
     fn finish(&mut self, bytes: &[u8], data_offset: u32) {
-        let entry = if self.header_size == 12 { 3 } else { 4 };
+        let entry = if self.version_size == 12 { 3 } else { 4 };
         if self.palette_entries == 0 {
             self.palette_entries = 1_u64.checked_shl(u32::from(self.bits)).unwrap_or(u64::MAX);
         }
         let palette_bytes = usize::try_from(self.palette_entries.saturating_mul(entry)).unwrap_or(usize::MAX);
         let mut offset = index(data_offset);
         // A file whose pixel offset points at the palette.
-        if data_offset == 14 + self.header_size && self.bits <= 8 {
+        if data_offset == 14 + self.version_size && self.bits <= 8 {
             offset = offset.saturating_add(palette_bytes);
         }
         self.pillow_open = self.pillow_refusal();
@@ -200,6 +200,18 @@ impl Header {
     /// Bytes from one stored row to the next: a multiple of four.
     pub(super) fn stride(&self) -> u64 {
         (self.width * u64::from(self.bits)).div_ceil(32) * 4
+    }
+
+    /// The end of the file as the headers name it: its size, or the end of the colour profile of the longest header.
+    pub(super) fn named_end(&self, bytes: &[u8]) -> u64 {
+        let size = le32(bytes, 2).map(u64::from).filter(|size| *size <= bytes.len() as u64).unwrap_or_default();
+        let profile = if self.version_size == 124 {
+            let (offset, length) = (le32(bytes, 126).unwrap_or_default(), le32(bytes, 130).unwrap_or_default());
+            if offset == 0 { 0 } else { 14 + u64::from(offset) + u64::from(length) }
+        } else {
+            0
+        };
+        size.max(profile)
     }
 
     /// Bits of a pixel as Pillow unpacks it: a gray ramp makes it forget how the pixels are stored.

@@ -11,7 +11,7 @@ use header::{BITFIELDS, Header, RLE4, RLE8};
 
 use super::reduce::{Reducer, Samples};
 use super::{Limits, MAX_PIXELS, Picture, Reading, too_many_pixels, unidentified};
-use crate::model::{Fault, FaultKind, Size, Strict, Verdict};
+use crate::model::{Fault, FaultKind, Size, Strict, Trailing, Verdict};
 
 /// Reads a BMP.
 pub(super) fn read(bytes: &[u8], limits: &Limits) -> Reading {
@@ -33,7 +33,20 @@ pub(super) fn read(bytes: &[u8], limits: &Limits) -> Reading {
         Err(fault) if fault.kind.blame() == crate::model::Blame::File => (Strict::Error(fault), None),
         Err(fault) => (Strict::Unknown(fault), None),
     };
-    Reading { pillow, opencv: Verdict::Unknown, strict, picture, trailing: None }
+    let trailing = if strict == Strict::Whole { trailing(bytes, &header) } else { None };
+    Reading { pillow, opencv: Verdict::Unknown, strict, picture, trailing }
+}
+
+/// Bytes behind the pixels of an uncompressed picture, behind its colour profile, and behind the end that the header
+/// names: writers pad, and say so there.
+fn trailing(bytes: &[u8], header: &Header) -> Option<Trailing> {
+    if header.compression != 0 && header.compression != BITFIELDS {
+        return None;
+    }
+    let pixels = (header.data_offset as u64).saturating_add(header.stride().saturating_mul(header.height));
+    let end = usize::try_from(pixels.max(header.named_end(bytes))).ok()?;
+    let rest = bytes.get(end..).filter(|rest| !rest.is_empty())?;
+    Some(Trailing { offset: end as u64, size_bytes: rest.len() as u64, zeros: rest.iter().all(|byte| *byte == 0) })
 }
 
 fn failed(fault: Fault) -> Reading {
@@ -127,7 +140,7 @@ impl Rows {
             (compression, _) if compression != 0 => return unsupported(format!("compression {compression} is not known")),
             (_, bits) => return Err(Fault::at(FaultKind::BadHeader, 28, format!("{bits} bits a pixel are not possible"))),
         }
-        let entry = if header.header_size == 12 { 3 } else { 4 };
+        let entry = if header.version_size == 12 { 3 } else { 4 };
         let palette = if header.bits <= 8 {
             let entries = usize::try_from(header.palette_entries).unwrap_or(usize::MAX).min(256);
             let stored = bytes.get(header.palette_offset..).unwrap_or_default();
@@ -212,6 +225,14 @@ mod tests {
     fn the_padding_of_the_last_row_may_be_missing() {
         let reading = read(&bmp24(1, 2, &[0, 0, 0, 0, 255, 255, 255]), &Limits::default());
         assert_eq!((reading.pillow, reading.strict), (Verdict::Ok, Strict::Whole));
+    }
+
+    #[test]
+    fn bytes_behind_the_pixels_are_told() {
+        let whole = bmp24(1, 1, &[1, 2, 3, 0]);
+        assert_eq!(read(&whole, &Limits::default()).trailing, None);
+        let trailing = Trailing { offset: 58, size_bytes: 2, zeros: false };
+        assert_eq!(read(&[&whole[..], b"<a"].concat(), &Limits::default()).trailing, Some(trailing));
     }
 
     #[test]

@@ -46,7 +46,7 @@ pub(super) fn pillow_fills(data: &[u8], offset: usize, header: &Header) -> bool 
                     break;
                 }
                 x += u64::from(value);
-                if (offset + at) % 2 != 0 {
+                if !(offset + at).is_multiple_of(2) {
                     at += 1;
                 }
             }

@@ -1,4 +1,4 @@
-//! LZW as GIF has it (GIF89a, appendix F): codes in, pixels or only their number out.
+//! LZW as GIF has it (`GIF89a`, appendix F): codes in, pixels or only their number out.
 //!
 //! The rules for odd streams are Pillow's (`GifDecode.c`), which browsers share where they agree among themselves.
 

@@ -1,4 +1,4 @@
-//! GIF: every block and every frame's LZW stream by the rules of GIF89a, and the first frame as a picture.
+//! GIF: every block and every frame's LZW stream by the rules of `GIF89a`, and the first frame as a picture.
 //!
 //! Pillow's verdict is a walk of its own, in `pillow`.
 
@@ -68,8 +68,8 @@ impl Walk<'_> {
         let mut transparent = None;
         loop {
             match self.byte() {
-                Ok(b'!') => transparent = self.extension()?.or(transparent),
-                Ok(b',') => self.frame(screen, global.as_deref(), transparent.take().flatten())?,
+                Ok(b'!') => self.extension(&mut transparent)?,
+                Ok(b',') => self.frame(screen, global.as_deref(), transparent.take())?,
                 Ok(b';') => {
                     self.note_trailing();
                     return Ok(());
@@ -84,20 +84,19 @@ impl Walk<'_> {
         }
     }
 
-    /// An extension; the answer is what a graphic control extension says of transparency.
-    fn extension(&mut self) -> Result<Option<Option<u8>>, Fault> {
+    /// An extension; a graphic control extension says which index is transparent in the next frame.
+    fn extension(&mut self, transparent: &mut Option<u8>) -> Result<(), Fault> {
         let label = self.byte()?;
-        let mut control = None;
         loop {
             let size = usize::from(self.byte()?);
             if size == 0 {
-                return Ok(control);
+                return Ok(());
             }
             let block = self.take(size)?;
             if label == 0xF9
                 && let [flags, _, _, index, ..] = block
             {
-                control = Some((flags & 1 != 0).then_some(*index));
+                *transparent = (flags & 1 != 0).then_some(*index);
             }
         }
     }
@@ -275,7 +274,7 @@ impl First {
     }
 }
 
-/// Where row `y` of an interlaced frame is stored (GIF89a, appendix E): four passes, which begin at rows 0, 4, 2 and 1.
+/// Where row `y` of an interlaced frame is stored (`GIF89a`, appendix E): four passes, which begin at rows 0, 4, 2 and 1.
 fn deinterlaced(y: u32, height: u32) -> u32 {
     let before = |first: u32, step: u32| height.saturating_sub(first).div_ceil(step);
     match y % 8 {
