@@ -107,7 +107,13 @@ mod tests {
 
     #[test]
     fn joiners_that_a_script_or_an_emoji_needs_are_left_alone() {
-        for text in ["👩\u{200d}🚀 in space", "❤\u{fe0f}\u{200d}🔥", "می\u{200c}خواهم", "क्\u{200d}ष", "flag 🏴\u{e0067}\u{e0062}\u{e0065}\u{e006e}\u{e0067}\u{e007f}"] {
+        for text in [
+            "👩\u{200d}🚀 in space",
+            "❤\u{fe0f}\u{200d}🔥",
+            "می\u{200c}خواهم",
+            "क्\u{200d}ष",
+            "flag 🏴\u{e0067}\u{e0062}\u{e0065}\u{e006e}\u{e0067}\u{e007f}",
+        ] {
             assert!(invisibles(text).is_empty(), "{text:?}: {:?}", invisibles(text));
         }
         assert_eq!(invisibles("a\u{200d}b\u{200c}c").len(), 2);
@@ -117,9 +123,9 @@ mod tests {
     #[test]
     fn control_characters_are_counted_from_the_first() {
         let found = controls("a\tb\0c\0\u{85}\r\n");
-        assert_eq!(found.iter().map(|suspect| (suspect.character, suspect.first, suspect.count)).collect::<Vec<_>>(), [
-            ('\0', 3, 2),
-            ('\u{85}', 6, 1)
-        ]);
+        assert_eq!(
+            found.iter().map(|suspect| (suspect.character, suspect.first, suspect.count)).collect::<Vec<_>>(),
+            [('\0', 3, 2), ('\u{85}', 6, 1)]
+        );
     }
 }

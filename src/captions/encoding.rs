@@ -118,7 +118,8 @@ mod tests {
 
     #[test]
     fn utf16_is_recognised_with_and_without_mark() {
-        for text in ["a cat", "ab", "eine Katze, weißer Hintergrund", "一只猫, 白色背景", "кошка на столе", "白い背景に、猫がいる", "x 😀"] {
+        for text in ["a cat", "ab", "eine Katze, weißer Hintergrund", "一只猫, 白色背景", "кошка на столе", "白い背景に、猫がいる", "x 😀"]
+        {
             for is_big in [false, true] {
                 let wanted = if is_big { Encoding::Utf16Be } else { Encoding::Utf16Le };
                 let bare = read(&utf16(text, is_big));
@@ -131,7 +132,8 @@ mod tests {
 
     #[test]
     fn utf8_stays_utf8_whatever_the_script() {
-        for text in ["", "a", "ab", "Bush hid the facts", "一只猫, 白色背景", "été à la plage", "😀", "a cat\0", "a\x0cb\x1bc", "кошка"] {
+        for text in ["", "a", "ab", "Bush hid the facts", "一只猫, 白色背景", "été à la plage", "😀", "a cat\0", "a\x0cb\x1bc", "кошка"]
+        {
             assert_eq!(encoded_as(text.as_bytes()), Encoding::Utf8, "{text:?}");
         }
         let preallocated = read(&[&b"a cat"[..], &[0; 4096]].concat());

@@ -149,14 +149,37 @@ mod tests {
 
     /// UTF-8 read as Windows-1252.
     fn garble(text: &str) -> String {
-        text.bytes().map(|byte| UPPER.get(usize::from(byte).wrapping_sub(0x80)).filter(|&&c| c != '\0').map_or(char::from(byte), |&c| c)).collect()
+        text.bytes()
+            .map(|byte| UPPER.get(usize::from(byte).wrapping_sub(0x80)).filter(|&&c| c != '\0').map_or(char::from(byte), |&c| c))
+            .collect()
     }
 
     #[test]
     fn garbled_text_of_many_languages_is_found() {
         for text in [
-            "schöne Wiese", "un café", "à la plage", "coût", "CAFÉ", "Ölgemälde", "30°", "the woman’s dress", "a – b", "100 €", "кошка", "γάτα",
-            "zażółć gęślą", "猫", "一只猫", "白い猫", "고양이", "😀", "✨ sparkle", "naïve façade", "Ångström", "El Niño", "São Paulo",
+            "schöne Wiese",
+            "un café",
+            "à la plage",
+            "coût",
+            "CAFÉ",
+            "Ölgemälde",
+            "30°",
+            "the woman’s dress",
+            "a – b",
+            "100 €",
+            "кошка",
+            "γάτα",
+            "zażółć gęślą",
+            "猫",
+            "一只猫",
+            "白い猫",
+            "고양이",
+            "😀",
+            "✨ sparkle",
+            "naïve façade",
+            "Ångström",
+            "El Niño",
+            "São Paulo",
         ] {
             let found = find(&garble(text));
             assert!(found.is_some(), "{text}: {}", garble(text));

@@ -8,8 +8,8 @@ use crate::model::{CaptionCell, MetadataFacts, MetadataFaultKind, MetadataKind, 
 
 /// Texts that pandas reads as null (pandas 2, `io/parsers/readers.py`, `na_values`).
 const NULLS: [&str; 18] = [
-    "", "#N/A", "#N/A N/A", "#NA", "-1.#IND", "-1.#QNAN", "-NaN", "-nan", "1.#IND", "1.#QNAN", "<NA>", "N/A", "NA", "NULL", "NaN", "None", "nan",
-    "null",
+    "", "#N/A", "#N/A N/A", "#NA", "-1.#IND", "-1.#QNAN", "-NaN", "-nan", "1.#IND", "1.#QNAN", "<NA>", "N/A", "NA", "NULL", "NaN", "None",
+    "nan", "null",
 ];
 
 /// Columns that hold captions, the commonest first.
@@ -120,16 +120,22 @@ mod tests {
 
     #[test]
     fn words_that_pandas_reads_as_null_are_no_captions() {
-        let facts = read(&RelPath::from("metadata.csv"), b"\xef\xbb\xbffile_name,text\na.png,NA\nb.png,\nc.png,none\nd.png,\"a cat, sitting\"\ne.png\n");
+        let facts = read(
+            &RelPath::from("metadata.csv"),
+            b"\xef\xbb\xbffile_name,text\na.png,NA\nb.png,\nc.png,none\nd.png,\"a cat, sitting\"\ne.png\n",
+        );
         assert_eq!(facts.faults, []);
         let captions: Vec<_> = facts.rows.iter().map(|row| row.caption.clone()).collect();
-        assert_eq!(captions, [
-            CaptionCell::Null("NA".to_owned()),
-            CaptionCell::Null(String::new()),
-            CaptionCell::Text { chars: 4 },
-            CaptionCell::Text { chars: 14 },
-            CaptionCell::Null(String::new()),
-        ]);
+        assert_eq!(
+            captions,
+            [
+                CaptionCell::Null("NA".to_owned()),
+                CaptionCell::Null(String::new()),
+                CaptionCell::Text { chars: 4 },
+                CaptionCell::Text { chars: 14 },
+                CaptionCell::Null(String::new()),
+            ]
+        );
         assert_eq!(facts.rows[3].line, 5);
     }
 

@@ -190,7 +190,9 @@ mod tests {
 
     #[test]
     fn a_string_where_a_list_of_images_is_expected_is_one_image() {
-        let facts = facts(r#"[{"messages":[{"role":"user","content":"<image>what?"},{"role":"assistant","content":"a cat"}],"images":"test1.jpg"}]"#);
+        let facts = facts(
+            r#"[{"messages":[{"role":"user","content":"<image>what?"},{"role":"assistant","content":"a cat"}],"images":"test1.jpg"}]"#,
+        );
         assert_eq!(facts.kind, MetadataKind::Conversations);
         assert_eq!(facts.rows[0].files, ["test1.jpg"]);
         let [fault] = facts.faults.as_slice() else { panic!("{:?}", facts.faults) };
@@ -216,11 +218,10 @@ mod tests {
         );
         assert_eq!((facts.kind, facts.rows.len()), (MetadataKind::KohyaJson, 4));
         let kinds: Vec<_> = facts.faults.iter().map(|fault| (fault.kind, fault.record)).collect();
-        assert_eq!(kinds, [
-            (MetadataFaultKind::WrongType, Some(2)),
-            (MetadataFaultKind::DuplicateKey, Some(3)),
-            (MetadataFaultKind::WrongType, Some(4))
-        ]);
+        assert_eq!(
+            kinds,
+            [(MetadataFaultKind::WrongType, Some(2)), (MetadataFaultKind::DuplicateKey, Some(3)), (MetadataFaultKind::WrongType, Some(4))]
+        );
         assert!(matches!(facts.rows[3].caption, CaptionCell::Null(_)));
     }
 

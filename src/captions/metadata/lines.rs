@@ -138,7 +138,10 @@ mod tests {
 
     #[test]
     fn rows_have_files_and_captions() {
-        let facts = facts("train/metadata.jsonl", "{\"file_name\": \"a.png\", \"text\": \"a cat\"}\n\n{\"file_name\": \"b.png\", \"text\": null}\r\n");
+        let facts = facts(
+            "train/metadata.jsonl",
+            "{\"file_name\": \"a.png\", \"text\": \"a cat\"}\n\n{\"file_name\": \"b.png\", \"text\": null}\r\n",
+        );
         assert_eq!((facts.kind, facts.faults.as_slice()), (MetadataKind::JsonLines, &[][..]));
         assert_eq!(facts.rows[0], MetadataRow { line: 1, files: vec!["a.png".to_owned()], caption: CaptionCell::Text { chars: 5 } });
         assert_eq!(facts.rows[1].line, 3);
@@ -151,16 +154,19 @@ mod tests {
             "metadata.jsonl",
             "\u{feff}{\"file_name\": \"ä\", x}\n{\"text\": \"b\"}\n{\"file_name\": 3, \"text\": 4}\n{\"file_name\": \"../a.png\", \"file_name\": \"/a.png\"}\n",
         );
-        assert_eq!(faults(&facts), [
-            (MetadataFaultKind::Parse, 1, 1),
-            (MetadataFaultKind::Parse, 1, 20),
-            (MetadataFaultKind::MissingKey, 2, 0),
-            (MetadataFaultKind::WrongType, 3, 0),
-            (MetadataFaultKind::WrongType, 3, 0),
-            (MetadataFaultKind::DuplicateKey, 4, 0),
-            (MetadataFaultKind::ForbiddenPath, 4, 0),
-            (MetadataFaultKind::ForbiddenPath, 4, 0),
-        ]);
+        assert_eq!(
+            faults(&facts),
+            [
+                (MetadataFaultKind::Parse, 1, 1),
+                (MetadataFaultKind::Parse, 1, 20),
+                (MetadataFaultKind::MissingKey, 2, 0),
+                (MetadataFaultKind::WrongType, 3, 0),
+                (MetadataFaultKind::WrongType, 3, 0),
+                (MetadataFaultKind::DuplicateKey, 4, 0),
+                (MetadataFaultKind::ForbiddenPath, 4, 0),
+                (MetadataFaultKind::ForbiddenPath, 4, 0),
+            ]
+        );
     }
 
     #[test]

@@ -45,7 +45,8 @@ impl Rows {
     /// Checks a path the way the imagefolder loader does: absolute paths, `..` and addresses raise `ValueError` (datasets 4,
     /// `folder_based_builder.py` lines 402-434).
     pub(super) fn check_path(&mut self, file: &str, place: Place) {
-        let is_absolute = file.starts_with(['/', '\\']) || matches!(file.as_bytes(), [drive, b':', b'/' | b'\\', ..] if drive.is_ascii_alphabetic());
+        let is_absolute =
+            file.starts_with(['/', '\\']) || matches!(file.as_bytes(), [drive, b':', b'/' | b'\\', ..] if drive.is_ascii_alphabetic());
         let what = if file.contains("://") {
             "an address"
         } else if is_absolute {
@@ -55,7 +56,11 @@ impl Rows {
         } else {
             return;
         };
-        self.fault(MetadataFaultKind::ForbiddenPath, place, format!("{file:?} is {what}, a path below the metadata file's folder expected"));
+        self.fault(
+            MetadataFaultKind::ForbiddenPath,
+            place,
+            format!("{file:?} is {what}, a path below the metadata file's folder expected"),
+        );
     }
 
     /// Adds one fault a line for text that is not UTF-8.
@@ -95,9 +100,9 @@ pub(super) fn caption_of(value: &Value) -> CaptionCell {
     match value {
         Value::Null => CaptionCell::Null("null".to_owned()),
         Value::String(text) => CaptionCell::Text { chars: text.trim().chars().count() as u64 },
-        Value::Array(texts) if !texts.is_empty() && texts.iter().all(Value::is_string) => {
-            CaptionCell::Text { chars: texts.iter().filter_map(Value::as_str).map(|text| text.trim().chars().count() as u64).max().unwrap_or(0) }
-        }
+        Value::Array(texts) if !texts.is_empty() && texts.iter().all(Value::is_string) => CaptionCell::Text {
+            chars: texts.iter().filter_map(Value::as_str).map(|text| text.trim().chars().count() as u64).max().unwrap_or(0),
+        },
         other => CaptionCell::Wrong(type_of(other)),
     }
 }
