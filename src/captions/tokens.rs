@@ -106,7 +106,6 @@ impl Tokenizers {
     /// Length in tokens of the tokenizer that the settings name, with its special tokens; `None` without one.
     #[cfg(not(feature = "t5"))]
     #[must_use]
-    #[expect(clippy::unused_self, reason = "the signature is that of a build with T5 support")]
     pub fn t5_tokens(&self, _: &str) -> Option<u64> {
         None
     }
@@ -128,7 +127,8 @@ impl std::fmt::Debug for Tokenizers {
 fn pieces(word: &str) -> impl Iterator<Item = &str> {
     let mut rest = word;
     std::iter::from_fn(move || {
-        let (piece, behind) = rest.split_at_checked(rest.floor_char_boundary(MAX_WORD_BYTES))?;
+        let end = (0..=MAX_WORD_BYTES.min(rest.len())).rev().find(|&end| rest.is_char_boundary(end))?;
+        let (piece, behind) = rest.split_at_checked(end)?;
         rest = behind;
         (!piece.is_empty()).then_some(piece)
     })

@@ -72,7 +72,7 @@ mod tests {
 
     #[test]
     fn a_configuration_is_no_metadata() {
-        for text in ["{}", "[]", "3", r#"{"resolution": 512, "optimizer": {"lr": 1e-4}}"#, r#"[1, 2]"#, "{broken", r#"{"a.png": 3}"#] {
+        for text in ["{}", "[]", "3", r#"{"resolution": 512, "optimizer": {"lr": 1e-4}}"#, "[1, 2]", "{broken", r#"{"a.png": 3}"#] {
             assert_eq!(read(&RelPath::from("config.json"), text.as_bytes()), None, "{text}");
         }
     }

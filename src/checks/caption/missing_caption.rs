@@ -69,10 +69,14 @@ mod tests {
     #[test]
     fn stays_quiet_where_metadata_holds_the_captions_or_the_extension_is_another() {
         let mut samples = [healthy("a.png"), healthy("b.png")];
-        samples.iter_mut().for_each(|sample| sample.remove_caption());
+        for sample in &mut samples {
+            sample.remove_caption();
+        }
         let metadata = MetadataFacts { path: RelPath::from("metadata.csv"), kind: MetadataKind::Csv, rows: Vec::new(), faults: Vec::new() };
         assert!(findings_with(&CHECK, &samples, Inventory::default(), &[metadata]).is_empty());
-        samples.iter_mut().for_each(|sample| sample.sample.other_captions.push("caption".into()));
+        for sample in &mut samples {
+            sample.sample.other_captions.push("caption".into());
+        }
         assert!(findings_in(&CHECK, &samples, Inventory::default()).is_empty());
     }
 }

@@ -29,12 +29,12 @@ fn check(facts: &DatasetFacts<'_>, _: &Profile, out: &mut Findings) {
     let real: Vec<_> = facts.metadata.iter().filter(|file| metadata_rows::is_imagefolder(file)).collect();
     for side in &facts.inventory.metadata {
         let name = side.path.name();
-        let read = facts.metadata.iter().find(|file| file.path == side.path);
+        let known = facts.metadata.iter().find(|file| file.path == side.path);
         let is_backup = BACKUPS.iter().any(|ending| name.ends_with(ending));
         if metadata_rows::is_exact(name) || (is_backup && real.iter().any(|file| file.path.folder() == side.path.folder())) {
             continue;
         }
-        let meant = match read.map(|file| file.kind) {
+        let meant = match known.map(|file| file.kind) {
             Some(MetadataKind::JsonLines) => Some("metadata.jsonl"),
             // Another loader reads it, under any name.
             Some(_) => None,
