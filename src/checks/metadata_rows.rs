@@ -83,15 +83,25 @@ pub(super) fn resolved(file: &MetadataFacts) -> impl Iterator<Item = (&MetadataR
     file.rows.iter().flat_map(move |row| row.files.iter().map(move |name| (row, name.as_str(), resolve(file, name))))
 }
 
-/// The samples below the folder of a metadata file that no row of any metadata file names, and how many there are below it.
-pub(super) fn without_row(facts: &DatasetFacts<'_>, file: &MetadataFacts) -> (Vec<RelPath>, usize) {
-    let named: HashSet<RelPath> =
-        facts.metadata.iter().filter(|file| is_imagefolder(file)).flat_map(|file| resolved(file).map(|(_, _, path)| path)).collect();
-    let folder = file.path.folder();
-    let is_below = |path: &RelPath| folder.is_empty() || path.as_str().strip_prefix(folder).is_some_and(|rest| rest.starts_with('/'));
-    let below: Vec<&RelPath> = facts.samples.iter().map(|sample| &sample.path).filter(|path| is_below(path)).collect();
-    let total = below.len();
-    (below.into_iter().filter(|path| !named.contains(*path)).cloned().collect(), total)
+/// What the rows of all imagefolder files name, to find the images that none does.
+pub(super) struct Named {
+    paths: HashSet<RelPath>,
+}
+
+impl Named {
+    /// The paths of all rows.
+    pub(super) fn of(facts: &DatasetFacts<'_>) -> Self {
+        Self { paths: facts.metadata.iter().filter(|file| is_imagefolder(file)).flat_map(resolved).map(|(_, _, path)| path).collect() }
+    }
+
+    /// The samples below the folder of a metadata file that no row names, and how many samples there are below it.
+    pub(super) fn without_row(&self, facts: &DatasetFacts<'_>, file: &MetadataFacts) -> (Vec<RelPath>, usize) {
+        let folder = file.path.folder();
+        let is_below = |path: &RelPath| folder.is_empty() || path.as_str().strip_prefix(folder).is_some_and(|rest| rest.starts_with('/'));
+        let below: Vec<&RelPath> = facts.samples.iter().map(|sample| &sample.path).filter(|path| is_below(path)).collect();
+        let total = below.len();
+        (below.into_iter().filter(|path| !self.paths.contains(*path)).cloned().collect(), total)
+    }
 }
 
 /// Reports the faults of these kinds in one finding for the file; `None` if there are none.

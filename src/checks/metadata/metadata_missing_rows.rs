@@ -20,9 +20,13 @@ declare_check! {
 }
 
 fn check(facts: &DatasetFacts<'_>, _: &Profile, out: &mut Findings) {
+    if !facts.metadata.iter().any(metadata_rows::is_imagefolder) {
+        return;
+    }
     let images = metadata_rows::Images::of(facts);
+    let named = metadata_rows::Named::of(facts);
     for file in facts.metadata.iter().filter(|file| metadata_rows::is_imagefolder(file) && !file.rows.is_empty()) {
-        let (missing, total) = metadata_rows::without_row(facts, file);
+        let (missing, total) = named.without_row(facts, file);
         let unresolved = metadata_rows::resolved(file).filter(|(_, _, path)| !images.contains(path)).count();
         // As many rows that point nowhere explain as many images; that is M103's finding.
         if missing.len() <= unresolved {

@@ -30,7 +30,11 @@ declare_check! {
 const MAX_LISTED: usize = 10;
 
 fn check(facts: &DatasetFacts<'_>, _: &Profile, out: &mut Findings) {
+    if !facts.metadata.iter().any(metadata_rows::is_imagefolder) {
+        return;
+    }
     let images = metadata_rows::Images::of(facts);
+    let named = metadata_rows::Named::of(facts);
     let near = NearNames::of(facts);
     for file in facts.metadata.iter().filter(|file| metadata_rows::is_imagefolder(file)) {
         let forbidden = file.faults.iter().filter(|fault| fault.kind == MetadataFaultKind::ForbiddenPath).count();
@@ -47,7 +51,7 @@ fn check(facts: &DatasetFacts<'_>, _: &Profile, out: &mut Findings) {
         }
         // What mends most rows; of several, the first by its words.
         let best = hints.iter().rev().max_by_key(|(_, count)| **count);
-        let (without_row, below) = metadata_rows::without_row(facts, file);
+        let (without_row, below) = named.without_row(facts, file);
         let listed: Vec<String> =
             unresolved.iter().take(MAX_LISTED).map(|(row, name, _)| format!("line {}: {}", row.line, printable(name))).collect();
         let message = if wrong == 0 {

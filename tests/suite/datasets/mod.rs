@@ -3,7 +3,9 @@
 //! Recipes stand in one file per family. `UPDATE=1 cargo test` writes `sample_datasets/` from them; without it the test
 //! compares. What git cannot keep (FIFOs, broken links, names that some systems refuse) is only built for the test.
 
+mod caption;
 mod image;
+mod metadata;
 
 use crate::build::Folder;
 
@@ -30,5 +32,5 @@ impl Recipe {
 
 /// Every recipe.
 pub(crate) fn recipes() -> Vec<Recipe> {
-    [image::recipes()].into_iter().flatten().collect()
+    [caption::recipes(), image::recipes(), metadata::recipes()].into_iter().flatten().collect()
 }
