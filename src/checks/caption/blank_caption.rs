@@ -22,7 +22,7 @@ declare_check! {
 fn check(facts: &SampleFacts, _: &Profile, out: &mut Findings) {
     let Some(caption) = facts.caption.read().filter(|caption| caption.is_blank() && caption.encoding == Encoding::Utf8) else { return };
     let what = if caption.has_bom { "white space and a byte order mark" } else { "white space" };
-    out.report(&caption.path, format!("the caption holds only {what}: {} bytes, no text", caption.size_bytes))
+    out.report(&caption.path, format!("the caption holds only {what}: {} byte(s), no text", caption.size_bytes))
         .evidence("size_bytes", caption.size_bytes)
         .evidence("image", facts.sample.path.as_str())
         .means(Outcome::Distort, Phase::Training, "the image is trained with an empty prompt")

@@ -85,7 +85,9 @@ fn images(folder: &Folder, names: &[&str]) {
 
 /// JSON lines of imagefolder.
 fn rows(names: &[&str]) -> String {
-    names.iter().map(|name| format!("{{\"file_name\": \"{name}\", \"text\": \"a drawing called {name}\"}}\n")).collect()
+    let lines: Vec<String> =
+        names.iter().map(|name| format!("{{\"file_name\": \"{name}\", \"text\": \"a drawing called {name}\"}}\n")).collect();
+    lines.concat()
 }
 
 /// One conversation with one placeholder.
