@@ -3,7 +3,7 @@
 use chardetng::{EncodingDetector, Iso2022JpDetection, Utf8Detection};
 use encoding_rs::{Encoding, WINDOWS_1252};
 
-/// Bytes that the guess is made from. More make it no better, and the detector runs some forty candidates over them.
+/// Bytes that the guess is made from. More make it no better, and the detector runs every candidate over them.
 const MAX_JUDGED_BYTES: usize = 64 << 10;
 
 /// ASCII in front of the first other byte that still helps to judge it.

@@ -5,7 +5,7 @@ use std::collections::HashSet;
 use super::check::Findings;
 use crate::model::{DatasetFacts, Finding, MetadataFacts, MetadataFault, MetadataFaultKind, MetadataKind, MetadataRow, RelPath};
 
-/// The names that the imagefolder loader reads (datasets 4, `folder_based_builder.py` line 60).
+/// The names that the imagefolder loader reads (datasets b7cb10b0, `folder_based_builder.py` line 60).
 const EXACT_NAMES: [&str; 3] = ["metadata.jsonl", "metadata.csv", "metadata.parquet"];
 
 /// Faults of one file that a finding lists.

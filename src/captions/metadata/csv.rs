@@ -6,7 +6,7 @@ use super::lines::is_file_key;
 use super::rows::{Place, Rows};
 use crate::model::{CaptionCell, MetadataFacts, MetadataFaultKind, MetadataKind, MetadataRow, RelPath};
 
-/// Texts that pandas reads as null (pandas 2, `io/parsers/readers.py`, `na_values`).
+/// Texts that pandas reads as null (pandas 2, documentation of `read_csv`, `na_values`).
 const NULLS: [&str; 18] = [
     "", "#N/A", "#N/A N/A", "#NA", "-1.#IND", "-1.#QNAN", "-NaN", "-nan", "1.#IND", "1.#QNAN", "<NA>", "N/A", "NA", "NULL", "NaN", "None",
     "nan", "null",

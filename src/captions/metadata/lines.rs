@@ -101,7 +101,7 @@ fn read_line(line: &str, kind: MetadataKind, place: Place, rows: &mut Rows) {
     rows.list.push(MetadataRow { line: place.line, files, caption: caption.map_or(CaptionCell::Absent, |(_, cell)| cell) });
 }
 
-/// Whether a column names images (datasets 4, `folder_based_builder.py` lines 184-248).
+/// Whether a column names images (datasets b7cb10b0, `folder_based_builder.py` lines 184-248).
 pub(super) fn is_file_key(key: &str, kind: MetadataKind) -> bool {
     match kind {
         MetadataKind::KohyaJsonLines => key == "image_path",

@@ -13,7 +13,7 @@ use crate::model::{MetadataFacts, MetadataFault, MetadataFaultKind, MetadataKind
 
 /// Which loader reads a file of this name; `None` if none does. For `.json` the content decides in the end.
 ///
-/// The names of imagefolder are exact, in lower case (datasets 4, `folder_based_builder.py` line 60). sd-scripts takes any
+/// The names of imagefolder are exact, in lower case (datasets b7cb10b0, `folder_based_builder.py` line 60). sd-scripts takes any
 /// name that is given as `in_json` or `metadata_file`.
 ///
 /// ```

@@ -9,7 +9,7 @@ declare_check! {
     ///
     /// ## Why it matters
     /// As soon as there is a metadata file, the imagefolder loader takes the rows for the dataset: images without one are
-    /// left out, silently (datasets 4, `folder_based_builder.py` lines 366-441; older releases raised an error).
+    /// left out, silently (datasets b7cb10b0, `folder_based_builder.py` lines 366-441; older releases raised an error).
     ///
     /// ## Example
     /// 30 images were added, and the metadata file was not written again.
