@@ -45,15 +45,15 @@ pub(super) fn invisibles(text: &str) -> Vec<SuspectCharacter> {
     collect(text, |character, before, behind| match character {
         // No-break spaces, soft hyphen, Mongolian vowel separator, zero-width space, word joiner and the like, and a byte
         // order mark that is not the first character.
-        '\u{a0}' | '\u{ad}' | '\u{180e}' | '\u{200b}' | '\u{202f}' | '\u{2060}'..='\u{2064}' | '\u{feff}' => true,
+        '\u{a0}' | '\u{ad}' | '\u{180e}' | '\u{200b}' | '\u{202f}' | '\u{2060}'..='\u{2064}' | '\u{feff}'
+        // Marks and overrides of direction, and separators of lines and paragraphs.
+        | '\u{61c}' | '\u{200e}' | '\u{200f}' | '\u{2028}'..='\u{202e}' | '\u{2066}'..='\u{206f}' => true,
         // Joiners shape letters of the scripts that join, and make one emoji of several (UTS #51, section 2.3).
         '\u{200c}' | '\u{200d}' => {
             let is_between_letters = before.is_some_and(is_joining_script) && behind.is_none_or(|next| !next.is_ascii_alphanumeric());
             let is_in_emoji = character == '\u{200d}' && before.is_some_and(is_emoji_part) && behind.is_some_and(is_emoji_part);
             !is_between_letters && !is_in_emoji
         }
-        '\u{200e}' | '\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{206f}' | '\u{61c}' => true,
-        '\u{2028}' | '\u{2029}' => true,
         // Tag characters make the flags of England, Scotland and Wales behind a black flag; elsewhere they hide text.
         '\u{e0001}'..='\u{e007f}' => !before.is_some_and(|before| before == '\u{1f3f4}' || ('\u{e0020}'..='\u{e007f}').contains(&before)),
         _ => false,

@@ -3,13 +3,22 @@
 use chardetng::{EncodingDetector, Iso2022JpDetection, Utf8Detection};
 use encoding_rs::{Encoding, WINDOWS_1252};
 
+/// Bytes that the guess is made from. More make it no better, and the detector runs every candidate over them.
+const MAX_JUDGED_BYTES: usize = 64 << 10;
+
+/// ASCII in front of the first other byte that still helps to judge it.
+const ASCII_BEFORE: usize = 1024;
+
 /// The likeliest encoding of bytes that are not UTF-8.
 pub(super) fn guess(bytes: &[u8]) -> &'static Encoding {
     if has_only_typographic_marks(bytes) {
         return WINDOWS_1252;
     }
+    let first = bytes.iter().position(|byte| !byte.is_ascii()).unwrap_or(0);
+    let rest = bytes.get(first.saturating_sub(ASCII_BEFORE)..).unwrap_or_default();
+    let part = rest.get(..MAX_JUDGED_BYTES).unwrap_or(rest);
     let mut detector = EncodingDetector::new(Iso2022JpDetection::Deny);
-    detector.feed(bytes, true);
+    detector.feed(part, part.len() == rest.len());
     detector.guess(None, Utf8Detection::Deny)
 }
 
@@ -26,6 +35,12 @@ fn has_only_typographic_marks(bytes: &[u8]) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_long_text_is_judged_by_its_first_part_that_is_not_ascii() {
+        let text = [b"a photo of a dog, ".repeat(100_000), b"sch\xf6ne gr\xfcne Wiese, ".repeat(100_000)].concat();
+        assert_eq!(guess(&text).name(), "windows-1252");
+    }
 
     #[test]
     fn short_captions_are_guessed_right() {

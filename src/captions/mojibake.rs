@@ -129,11 +129,11 @@ fn is_likely(place: &Place, has_neighbour: bool) -> bool {
         0x100..=0x17f => !place.looks_like_punctuation || is_inside_word || has_neighbour,
         // Greek, Cyrillic, Hebrew, Arabic, Devanagari to Thai: words have more than one letter.
         0x370..=0x4ff | 0x5d0..=0x5ea | 0x600..=0x6ff | 0x900..=0xe7f => has_neighbour,
-        // Quotes, dashes, the euro, the trade mark, arrows and signs: `â€™`. The no-break spaces of French are not among them.
-        0x2010..=0x2044 | 0x20a0..=0x20bf | 0x2100..=0x27bf => true,
+        // Quotes, dashes, the euro, the trade mark, arrows, signs, emoji, a byte order mark: `â€™`. The no-break spaces of French
+        // are not among them.
+        0x2010..=0x2044 | 0x20a0..=0x20bf | 0x2100..=0x27bf | 0xfeff | 0x1f000..=0x1faff => true,
         // Kana, Chinese, Hangul, wide forms: one alone may be a letter with a space and a quote behind it.
         0x3000..=0x30ff | 0x4e00..=0x9fff | 0xac00..=0xd7a3 | 0xff01..=0xffee => has_neighbour || !place.looks_like_punctuation,
-        0x1f000..=0x1faff => true,
         _ => false,
     }
 }
@@ -164,6 +164,7 @@ mod tests {
             "CAFÉ",
             "Ölgemälde",
             "30°",
+            "\u{feff}a cat",
             "the woman’s dress",
             "a – b",
             "100 €",

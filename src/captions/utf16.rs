@@ -27,7 +27,7 @@ pub(super) fn utf32_with_bom(bytes: &[u8]) -> Option<Utf32> {
 /// Every unit must belong to a script or to common punctuation, and there must be bytes that no text in a one-byte encoding
 /// or UTF-8 has: NULs and other control bytes. Without that second rule "Bush hid the facts" is Chinese.
 pub(super) fn guess(bytes: &[u8]) -> Option<Encoding> {
-    if bytes.len() < 4 || !bytes.len().is_multiple_of(2) || !bytes.iter().any(is_control) {
+    if bytes.len() < 4 || !bytes.len().is_multiple_of(2) || !bytes.iter().copied().any(is_control) {
         return None;
     }
     if std::str::from_utf8(bytes).is_ok() && !has_control_in_most_units(bytes) {
@@ -44,15 +44,15 @@ pub(super) fn guess(bytes: &[u8]) -> Option<Encoding> {
 }
 
 /// A byte that no text in a one-byte encoding or UTF-8 has.
-fn is_control(byte: &u8) -> bool {
-    *byte < 0x20 && !matches!(byte, b'\t'..=b'\r')
+fn is_control(byte: u8) -> bool {
+    byte < 0x20 && !matches!(byte, b'\t'..=b'\r')
 }
 
 /// Whether most units have a control byte: what tells UTF-16 that happens to be valid UTF-8 (ASCII letters have a NUL each,
 /// Cyrillic ones a 0x04) from text with a stray NUL.
 fn has_control_in_most_units(bytes: &[u8]) -> bool {
     let (units, _) = bytes.as_chunks::<2>();
-    units.iter().filter(|unit| unit.iter().any(is_control)).count() > units.len() * 2 / 3
+    units.iter().filter(|unit| unit.iter().copied().any(is_control)).count() > units.len() * 2 / 3
 }
 
 /// How many changes of script the text has when read so: text in the right byte order stays within few blocks, text in the

@@ -15,6 +15,7 @@
 mod cause;
 mod check;
 mod component;
+mod metadata_rows;
 mod run;
 mod words;
 
@@ -34,6 +35,25 @@ pub(crate) fn unused_ignore(settings: &RelPath, pattern: &str, reason: &str, wro
 mod support;
 
 // The lines below are generated from the folder by `UPDATE=1 cargo test`.
+
+mod caption {
+    pub(super) mod blank_caption;
+    pub(super) mod caption_bom;
+    pub(super) mod caption_control_characters;
+    pub(super) mod caption_extension_mismatch;
+    pub(super) mod caption_invisible_characters;
+    pub(super) mod caption_is_binary;
+    pub(super) mod caption_mojibake;
+    pub(super) mod caption_multi_line;
+    pub(super) mod caption_not_utf8;
+    pub(super) mod caption_too_long;
+    pub(super) mod caption_utf16;
+    pub(super) mod duplicate_caption;
+    pub(super) mod empty_caption;
+    pub(super) mod missing_caption;
+    pub(super) mod orphan_caption;
+    pub(super) mod unreadable_caption;
+}
 
 mod dataset {
     pub(super) mod empty_dataset;
@@ -82,6 +102,15 @@ mod image {
     pub(super) mod unsupported_format;
 }
 
+mod metadata {
+    pub(super) mod metadata_missing_rows;
+    pub(super) mod metadata_name;
+    pub(super) mod metadata_null_caption;
+    pub(super) mod metadata_parse;
+    pub(super) mod metadata_path_mismatch;
+    pub(super) mod metadata_type;
+}
+
 mod path {
     pub(super) mod case_collision;
     pub(super) mod folder_pattern;
@@ -94,6 +123,22 @@ mod path {
 /// Every check, by code.
 #[rustfmt::skip]
 pub static ALL: &[&Check] = &[
+    &caption::missing_caption::CHECK,
+    &caption::orphan_caption::CHECK,
+    &caption::empty_caption::CHECK,
+    &caption::blank_caption::CHECK,
+    &caption::caption_not_utf8::CHECK,
+    &caption::caption_utf16::CHECK,
+    &caption::caption_bom::CHECK,
+    &caption::caption_is_binary::CHECK,
+    &caption::caption_control_characters::CHECK,
+    &caption::caption_mojibake::CHECK,
+    &caption::caption_too_long::CHECK,
+    &caption::caption_multi_line::CHECK,
+    &caption::caption_extension_mismatch::CHECK,
+    &caption::duplicate_caption::CHECK,
+    &caption::caption_invisible_characters::CHECK,
+    &caption::unreadable_caption::CHECK,
     &dataset::empty_dataset::CHECK,
     &dataset::unused_ignore::CHECK,
     &file::zero_byte_file::CHECK,
@@ -132,6 +177,12 @@ pub static ALL: &[&Check] = &[
     &image::mixed_modes::CHECK,
     &image::undecided_image::CHECK,
     &image::size_outlier::CHECK,
+    &metadata::metadata_name::CHECK,
+    &metadata::metadata_parse::CHECK,
+    &metadata::metadata_path_mismatch::CHECK,
+    &metadata::metadata_type::CHECK,
+    &metadata::metadata_missing_rows::CHECK,
+    &metadata::metadata_null_caption::CHECK,
     &path::path_not_portable::CHECK,
     &path::path_glob_characters::CHECK,
     &path::path_too_long::CHECK,

@@ -5,8 +5,8 @@ use std::path::PathBuf;
 use super::{Check, Findings, Run};
 use crate::model::{
     AlphaFacts, Caption, CaptionFacts, ContentHash, DatasetFacts, Decoded, Encoding, Exif, Fault, Finding, Format, Inventory, LineEnding,
-    Mode, NamedAs, PixelFacts, Probe, Profile, RelPath, Root, Sample, SampleFacts, SampleIndex, SampleLine, SideFile, Size, Strict,
-    Verdict,
+    MetadataFacts, Mode, NamedAs, PixelFacts, Probe, Profile, RelPath, Root, Sample, SampleFacts, SampleIndex, SampleLine, SideFile, Size,
+    Strict, Verdict,
 };
 
 /// The generic profile at 1024x1024.
@@ -81,6 +81,12 @@ pub(super) fn hash_of(name: &str) -> ContentHash {
 }
 
 impl SampleFacts {
+    /// Takes the caption away.
+    pub(super) fn remove_caption(&mut self) {
+        self.sample.caption = None;
+        self.caption = CaptionFacts::Missing;
+    }
+
     /// Spoils the header facts.
     pub(super) fn probe_mut(&mut self) -> &mut Probe {
         self.probe.as_mut().expect("the healthy sample has a header")
@@ -122,7 +128,17 @@ pub(super) fn findings_of(check: &'static Check, facts: &SampleFacts) -> Vec<Fin
 }
 
 /// What `check` alone finds in a dataset of these samples, the rest of the inventory being `inventory`.
-pub(super) fn findings_in(check: &'static Check, samples: &[SampleFacts], mut inventory: Inventory) -> Vec<Finding> {
+pub(super) fn findings_in(check: &'static Check, samples: &[SampleFacts], inventory: Inventory) -> Vec<Finding> {
+    findings_with(check, samples, inventory, &[])
+}
+
+/// The same with metadata files.
+pub(super) fn findings_with(
+    check: &'static Check,
+    samples: &[SampleFacts],
+    mut inventory: Inventory,
+    metadata: &[MetadataFacts],
+) -> Vec<Finding> {
     if inventory.roots.is_empty() {
         inventory.roots.push(Root { typed: "set".to_owned(), folder: PathBuf::from("set"), prefix: RelPath::from("") });
     }
@@ -130,7 +146,7 @@ pub(super) fn findings_in(check: &'static Check, samples: &[SampleFacts], mut in
     let lines: Vec<SampleLine> = samples.iter().map(SampleLine::of).collect();
     let mut out = Findings::new(check);
     match check.run {
-        Run::Dataset(run) => run(&DatasetFacts { inventory: &inventory, samples: &lines, metadata: &[] }, &profile(), &mut out),
+        Run::Dataset(run) => run(&DatasetFacts { inventory: &inventory, samples: &lines, metadata }, &profile(), &mut out),
         Run::Sample(_) | Run::Elsewhere => panic!("{} does not look at whole datasets", check.name),
     }
     out.into_vec()

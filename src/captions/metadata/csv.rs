@@ -6,7 +6,7 @@ use super::lines::is_file_key;
 use super::rows::{Place, Rows};
 use crate::model::{CaptionCell, MetadataFacts, MetadataFaultKind, MetadataKind, MetadataRow, RelPath};
 
-/// Texts that pandas reads as null (pandas 2, `io/parsers/readers.py`, `na_values`).
+/// Texts that pandas reads as null (pandas 2, documentation of `read_csv`, `na_values`).
 const NULLS: [&str; 18] = [
     "", "#N/A", "#N/A N/A", "#NA", "-1.#IND", "-1.#QNAN", "-NaN", "-nan", "1.#IND", "1.#QNAN", "<NA>", "N/A", "NA", "NULL", "NaN", "None",
     "nan", "null",
@@ -30,7 +30,6 @@ pub(super) fn read(path: &RelPath, bytes: &[u8]) -> MetadataFacts {
     let mut record = StringRecord::new();
     let mut header: Option<Header> = None;
     let mut number = 0;
-    let mut last_line = 1;
     loop {
         match reader.read_record(&mut record) {
             Ok(true) => {}
@@ -41,11 +40,11 @@ pub(super) fn read(path: &RelPath, bytes: &[u8]) -> MetadataFacts {
                 break;
             }
         }
-        last_line = record.position().map_or(0, csv::Position::line);
+        let line = record.position().map_or(0, csv::Position::line);
         match &header {
             None => header = Some(Header::of(&record, &mut rows)),
             Some(header) => {
-                header.read(&record, Place { line: last_line, column: 0, record: Some(number) }, &mut rows);
+                header.read(&record, Place { line, column: 0, record: Some(number) }, &mut rows);
                 number += 1;
             }
         }
@@ -54,11 +53,27 @@ pub(super) fn read(path: &RelPath, bytes: &[u8]) -> MetadataFacts {
         rows.fault_of_file(MetadataFaultKind::Parse, "the file is empty, a line of column names expected");
     }
     // The reader takes what follows an open quote as one field up to the end; pandas raises "EOF inside string".
-    if !bytes.iter().filter(|&&byte| byte == b'"').count().is_multiple_of(2) {
-        let place = Place { line: last_line, column: 0, record: number.checked_sub(1) };
+    if let Some(line) = open_quote(bytes) {
+        let place = Place { line, column: 0, record: number.checked_sub(1) };
         rows.fault(MetadataFaultKind::Parse, place, "a quote is opened and never closed");
     }
     rows.into_facts(path, MetadataKind::Csv)
+}
+
+/// The line of a quote that is never closed. Quotes inside a field that does not begin with one are text (`6" nails`).
+fn open_quote(bytes: &[u8]) -> Option<u64> {
+    let (mut line, mut opened, mut is_field_start) = (1, None, true);
+    for &byte in bytes {
+        line += u64::from(byte == b'\n');
+        match (byte, opened) {
+            // A doubled quote closes and opens again, which comes to the same.
+            (b'"', Some(_)) => (opened, is_field_start) = (None, true),
+            (b'"', None) if is_field_start => opened = Some(line),
+            (_, None) => is_field_start = matches!(byte, b',' | b'\n' | b'\r'),
+            (_, Some(_)) => {}
+        }
+    }
+    opened
 }
 
 /// Which columns matter.
@@ -80,6 +95,13 @@ impl Header {
         }
         for (column, name) in names.iter().enumerate().filter(|(column, name)| names.iter().take(*column).any(|other| other == *name)) {
             rows.fault(MetadataFaultKind::DuplicateKey, place, format!("column {} is called {name:?} like one before it", column + 1));
+        }
+        for name in names.iter().filter(|name| name.trim() != **name && is_known(name.trim())) {
+            rows.fault(
+                MetadataFaultKind::MissingKey,
+                place,
+                format!("a column is called {name:?}, with a space, {:?} expected", name.trim()),
+            );
         }
         let caption = CAPTION_COLUMNS.iter().find_map(|wanted| names.iter().position(|name| name == wanted));
         Self { columns: names.len(), files, caption }
@@ -106,8 +128,13 @@ impl Header {
                 text => CaptionCell::Text { chars: text.trim().chars().count() as u64 },
             },
         };
-        rows.rows.push(MetadataRow { line: place.line, files, caption });
+        rows.list.push(MetadataRow { line: place.line, files, caption });
     }
+}
+
+/// Whether a column of this name means something.
+fn is_known(name: &str) -> bool {
+    is_file_key(name, MetadataKind::Csv) || CAPTION_COLUMNS.contains(&name)
 }
 
 #[cfg(test)]
@@ -147,11 +174,13 @@ mod tests {
     #[test]
     fn a_quote_that_never_closes_is_placed() {
         assert_eq!(faults("file_name,text\na.png,\"a cat\nb.png,a dog\n"), [(MetadataFaultKind::Parse, 2)]);
+        assert_eq!(faults("file_name,text\na.png,6\" nails\nb.png,\"a \"\"big\"\" cat\"\n"), []);
     }
 
     #[test]
     fn columns_are_needed() {
         assert_eq!(faults("image,text\na.png,a cat\n"), [(MetadataFaultKind::MissingKey, 1)]);
+        assert_eq!(faults("file_name, text\na.png,a cat\n"), [(MetadataFaultKind::MissingKey, 1)]);
         assert_eq!(faults(""), [(MetadataFaultKind::Parse, 0)]);
         assert_eq!(faults("file_name,text,text\na.png,b,c\n"), [(MetadataFaultKind::DuplicateKey, 1)]);
     }

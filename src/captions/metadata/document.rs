@@ -87,7 +87,7 @@ impl Document {
             (Some(caption), _) => caption_of(caption),
             (None, None) => CaptionCell::Absent,
         };
-        self.rows.rows.push(MetadataRow { line: place.line, files: vec![file], caption });
+        self.rows.list.push(MetadataRow { line: place.line, files: vec![file], caption });
     }
 
     /// One conversation.
@@ -128,11 +128,11 @@ impl Document {
                 CaptionCell::Wrong(type_of(other))
             }
         };
-        self.rows.rows.push(MetadataRow { line: place.line, files, caption });
+        self.rows.list.push(MetadataRow { line: place.line, files, caption });
     }
 }
 
-/// The texts of a conversation, in the keys of OpenAI (`content`) and ShareGPT (`value`).
+/// The texts of a conversation, in the keys `content` and `value`.
 fn texts(turns: &Value) -> impl Iterator<Item = &str> {
     turns.as_array().into_iter().flatten().filter_map(|turn| turn.get("content").or_else(|| turn.get("value"))?.as_str())
 }

@@ -98,10 +98,10 @@ fn read_line(line: &str, kind: MetadataKind, place: Place, rows: &mut Rows) {
     if let Some((key, CaptionCell::Wrong(seen))) = &caption {
         rows.fault(MetadataFaultKind::WrongType, place, format!("{key:?} is a {seen}, string expected"));
     }
-    rows.rows.push(MetadataRow { line: place.line, files, caption: caption.map_or(CaptionCell::Absent, |(_, cell)| cell) });
+    rows.list.push(MetadataRow { line: place.line, files, caption: caption.map_or(CaptionCell::Absent, |(_, cell)| cell) });
 }
 
-/// Whether a column names images (datasets 4, `folder_based_builder.py` lines 184-248).
+/// Whether a column names images (datasets b7cb10b0, `folder_based_builder.py` lines 184-248).
 pub(super) fn is_file_key(key: &str, kind: MetadataKind) -> bool {
     match kind {
         MetadataKind::KohyaJsonLines => key == "image_path",
@@ -111,8 +111,8 @@ pub(super) fn is_file_key(key: &str, kind: MetadataKind) -> bool {
 
 /// A row without the caption that others have gets null from pyarrow, and an empty caption from sd-scripts.
 fn complete(rows: &mut Rows, kind: MetadataKind) {
-    if kind == MetadataKind::JsonLines && rows.rows.iter().any(|row| row.caption != CaptionCell::Absent) {
-        for row in rows.rows.iter_mut().filter(|row| row.caption == CaptionCell::Absent) {
+    if kind == MetadataKind::JsonLines && rows.list.iter().any(|row| row.caption != CaptionCell::Absent) {
+        for row in rows.list.iter_mut().filter(|row| row.caption == CaptionCell::Absent) {
             row.caption = CaptionCell::Null("no caption key".to_owned());
         }
     }

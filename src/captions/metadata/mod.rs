@@ -13,7 +13,7 @@ use crate::model::{MetadataFacts, MetadataFault, MetadataFaultKind, MetadataKind
 
 /// Which loader reads a file of this name; `None` if none does. For `.json` the content decides in the end.
 ///
-/// The names of imagefolder are exact, in lower case (datasets 4, `folder_based_builder.py` line 60). sd-scripts takes any
+/// The names of imagefolder are exact, in lower case (datasets b7cb10b0, `folder_based_builder.py` line 60). sd-scripts takes any
 /// name that is given as `in_json` or `metadata_file`.
 ///
 /// ```
@@ -72,7 +72,7 @@ mod tests {
 
     #[test]
     fn a_configuration_is_no_metadata() {
-        for text in ["{}", "[]", "3", r#"{"resolution": 512, "optimizer": {"lr": 1e-4}}"#, r#"[1, 2]"#, "{broken", r#"{"a.png": 3}"#] {
+        for text in ["{}", "[]", "3", r#"{"resolution": 512, "optimizer": {"lr": 1e-4}}"#, "[1, 2]", "{broken", r#"{"a.png": 3}"#] {
             assert_eq!(read(&RelPath::from("config.json"), text.as_bytes()), None, "{text}");
         }
     }

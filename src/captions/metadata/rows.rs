@@ -21,7 +21,7 @@ pub(super) struct Place {
 /// Rows and faults of one file.
 #[derive(Debug, Default)]
 pub(super) struct Rows {
-    pub(super) rows: Vec<MetadataRow>,
+    pub(super) list: Vec<MetadataRow>,
     faults: Vec<MetadataFault>,
     left_out: u64,
 }
@@ -79,7 +79,7 @@ impl Rows {
             let detail = format!("{} more faults are not listed", self.left_out);
             self.faults.push(MetadataFault { kind, line: 0, column: 0, record: None, detail });
         }
-        MetadataFacts { path: path.clone(), kind, rows: self.rows, faults: self.faults }
+        MetadataFacts { path: path.clone(), kind, rows: self.list, faults: self.faults }
     }
 }
 

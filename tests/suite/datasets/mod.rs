@@ -3,10 +3,12 @@
 //! Recipes stand in one file per family. `UPDATE=1 cargo test` writes `sample_datasets/` from them; without it the test
 //! compares. What git cannot keep (FIFOs, broken links, names that some systems refuse) is only built for the test.
 
+mod caption;
 mod dataset;
 mod file;
 mod image;
 mod image_file;
+mod metadata;
 mod path;
 mod run;
 
@@ -35,5 +37,5 @@ impl Recipe {
 
 /// Every recipe.
 pub(crate) fn recipes() -> Vec<Recipe> {
-    [dataset::recipes(), file::recipes(), image::recipes(), image_file::recipes(), path::recipes()].into_iter().flatten().collect()
+    [caption::recipes(), dataset::recipes(), file::recipes(), image::recipes(), image_file::recipes(), metadata::recipes(), path::recipes()].into_iter().flatten().collect()
 }
