@@ -9,7 +9,7 @@ use std::path::{Path, PathBuf};
 
 use serde_json::Value;
 
-use super::{Limits, Reading, png};
+use super::{Limits, Reading, png, webp};
 use crate::model::Verdict;
 
 type Reader = fn(&[u8], &Limits) -> Reading;
@@ -17,6 +17,7 @@ type Reader = fn(&[u8], &Limits) -> Reading;
 fn reader_for(file: &str) -> Option<Reader> {
     match file.rsplit('.').next()?.to_ascii_lowercase().as_str() {
         "png" | "apng" => Some(png::read),
+        "webp" => Some(webp::read),
         _ => None,
     }
 }

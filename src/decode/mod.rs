@@ -10,6 +10,7 @@ mod measure;
 mod png;
 mod reading;
 mod reduce;
+mod webp;
 
 pub use limits::{Limits, MAX_PIXELS, WARN_PIXELS};
 #[expect(unused_imports, reason = "readers come next")]
