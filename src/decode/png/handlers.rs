@@ -65,6 +65,8 @@ pub(super) struct Stream<'a> {
     /// Left, top, width and height of the frame that fcTL announced.
     region: Option<[u32; 4]>,
     text_memory: u64,
+    /// Bytes of the palette that the image was opened with.
+    image_palette: Option<usize>,
 }
 
 impl<'a> Stream<'a> {
@@ -162,7 +164,8 @@ impl<'a> Stream<'a> {
         let least = match self.pixel {
             Some((_, Color::Palette)) => 0,
             Some((_, Color::Gray)) => 2,
-            Some((8, Color::Rgb)) | Some((16, Color::Rgb)) => 6,
+            // Not 16 bits of gray and alpha, nor RGBA: their modes are none of those that the handler knows.
+            Some((_, Color::Rgb)) => 6,
             _ => return Ok(()),
         };
         if chunk.length < least {
@@ -241,9 +244,14 @@ impl<'a> Stream<'a> {
         Ok(())
     }
 
-    /// Whether Pillow refuses the palette when it is needed (`_imaging.c`, `_putpalette`).
+    /// Ends the part that `Image.open` reads: the image has the palette seen so far, and gets no other.
+    pub(super) fn end_open(&mut self) {
+        self.image_palette = self.tables.palette.map(<[u8]>::len);
+    }
+
+    /// Whether Pillow refuses the palette for its length (`_imaging.c`, `_putpalette`: more than 256 whole colours).
     pub(super) fn palette_is_too_long(&self) -> bool {
-        self.is_palette() && self.tables.palette.is_some_and(|palette| palette.len() > 768)
+        self.is_palette() && self.image_palette.is_some_and(|bytes| bytes / 3 > 256)
     }
 
     /// Whether the frame that fcTL announced has no pixels, which the decoder refuses.
@@ -251,10 +259,24 @@ impl<'a> Stream<'a> {
         self.region.is_some_and(|[_, _, width, height]| width == 0 || height == 0)
     }
 
-    /// What `convert("RGB")` raises.
+    /// What the end of `load`, and `convert("RGB")` after it, raise of a picture that was decoded.
     pub(super) fn convert_to_rgb(&self) -> Result<(), Raised> {
+        let takes_palette = matches!(self.pixel, Some((_, Color::Palette) | (2 | 4 | 8, Color::Gray) | (8, Color::GrayAlpha)));
+        if self.image_palette.is_some() && !takes_palette {
+            return Err(Raised::new("ValueError", "unrecognized image mode"));
+        }
+        if self.is_palette() && self.image_palette.is_none() && self.tables.transparency.is_some_and(is_one_entry) {
+            return Err(Raised::new("AssertionError", ""));
+        }
         Ok(())
     }
+}
+
+/// Whether the alphas of a palette are one transparent entry among opaque ones, which Pillow keeps as an index (the
+/// regular expression `^\xff*\x00\xff*$`, whose `$` also stands before a line end).
+fn is_one_entry(alphas: &[u8]) -> bool {
+    let alphas = alphas.strip_suffix(b"\n").unwrap_or(alphas);
+    alphas.iter().filter(|alpha| **alpha == 0).count() == 1 && alphas.iter().all(|alpha| matches!(alpha, 0 | 255))
 }
 
 /// `_safe_zlib_decompress`: bytes that the data inflates to, `None` where it is broken.

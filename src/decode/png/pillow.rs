@@ -62,6 +62,7 @@ pub(super) fn open(bytes: &[u8]) -> Result<Opened<'_>, Verdict> {
     if pixels > u128::from(MAX_PIXELS) {
         return Err(Verdict::refuses_open("DecompressionBombError", bomb_message(pixels)));
     }
+    stream.end_open();
     Ok(Opened { stream, data })
 }
 

@@ -77,11 +77,11 @@ impl Decoded {
 
 /// What the header says. Never looks further than `bytes`.
 pub(super) fn features(bytes: &[u8]) -> Result<Features, Refused> {
-    let Ok(mut config) = sys::WebPDecoderConfig::new() else { return Err(Refused::Memory) };
+    let Ok(mut setup) = sys::WebPDecoderConfig::new() else { return Err(Refused::Memory) };
     // SAFETY: the pointer and the length are those of a slice, and the output is a valid structure.
-    let status = unsafe { sys::WebPGetFeatures(bytes.as_ptr(), bytes.len(), &raw mut config.input) };
+    let status = unsafe { sys::WebPGetFeatures(bytes.as_ptr(), bytes.len(), &raw mut setup.input) };
     refusal(status)?;
-    let found = config.input;
+    let found = setup.input;
     Ok(Features {
         width: u32::try_from(found.width).unwrap_or(0),
         height: u32::try_from(found.height).unwrap_or(0),
