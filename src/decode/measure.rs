@@ -4,6 +4,7 @@
 //! folder, and the files that disagree. VERDICTS has one JSON object a line: `{"file", "pillow": {"stage": "ok" | "open" |
 //! "load", "class", "msg"}, "opencv": "ok" | "error" | "crash"}`, or what the corpus has: `pillow` with `open_error`,
 //! `load_error` or `load`, and `opencv` with a shape or null.
+#![expect(clippy::disallowed_methods, reason = "a test that reads the corpus")]
 
 use std::path::{Path, PathBuf};
 

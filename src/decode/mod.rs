@@ -13,5 +13,4 @@ mod reduce;
 mod webp;
 
 pub use limits::{Limits, MAX_PIXELS, WARN_PIXELS};
-#[expect(unused_imports, reason = "readers come next")]
 pub(crate) use reading::{Picture, Reading};

@@ -276,7 +276,8 @@ impl<'a> Stream<'a> {
 /// regular expression `^\xff*\x00\xff*$`, whose `$` also stands before a line end).
 fn is_one_entry(alphas: &[u8]) -> bool {
     let alphas = alphas.strip_suffix(b"\n").unwrap_or(alphas);
-    alphas.iter().filter(|alpha| **alpha == 0).count() == 1 && alphas.iter().all(|alpha| matches!(alpha, 0 | 255))
+    let (before, rest) = alphas.split_at(alphas.iter().take_while(|alpha| **alpha == 255).count());
+    before.len() < alphas.len() && rest.iter().enumerate().all(|(n, alpha)| *alpha == if n == 0 { 0 } else { 255 })
 }
 
 /// `_safe_zlib_decompress`: bytes that the data inflates to, `None` where it is broken.
@@ -311,16 +312,16 @@ mod tests {
 
     use super::*;
 
-    fn call(stream: &mut Stream<'static>, name: &[u8; 4], data: Vec<u8>) -> Result<Called, Raised> {
+    fn call(stream: &mut Stream<'static>, name: [u8; 4], data: Vec<u8>) -> Result<Called, Raised> {
         let data: &'static [u8] = Vec::leak(data);
-        stream.call(&Chunk { at: 8, length: u32::try_from(data.len()).unwrap(), name: *name, data, crc: None })
+        stream.call(&Chunk { at: 8, length: u32::try_from(data.len()).unwrap(), name, data, crc: None })
     }
 
     #[test]
     fn text_may_inflate_to_one_mebibyte() {
         let text = |length: usize| [b"k\0\0", &compress_to_vec_zlib(&vec![b'a'; length], 6)[..]].concat();
-        assert_eq!(call(&mut Stream::default(), b"zTXt", text(1 << 20)), Ok(Called::Read));
-        let raised = call(&mut Stream::default(), b"zTXt", text((1 << 20) + 1)).unwrap_err();
+        assert_eq!(call(&mut Stream::default(), *b"zTXt", text(1 << 20)), Ok(Called::Read));
+        let raised = call(&mut Stream::default(), *b"zTXt", text((1 << 20) + 1)).unwrap_err();
         assert_eq!(raised.message, "Decompressed data too large for PngImagePlugin.MAX_TEXT_CHUNK");
     }
 
@@ -329,16 +330,16 @@ mod tests {
         let mut stream = Stream::default();
         let packed = [b"k\0\0", &compress_to_vec_zlib(&vec![b'a'; 1 << 20], 6)[..]].concat();
         for _ in 0..64 {
-            assert_eq!(call(&mut stream, b"zTXt", packed.clone()), Ok(Called::Read));
+            assert_eq!(call(&mut stream, *b"zTXt", packed.clone()), Ok(Called::Read));
         }
-        let raised = call(&mut stream, b"tEXt", b"k\0a".to_vec()).unwrap_err();
+        let raised = call(&mut stream, *b"tEXt", b"k\0a".to_vec()).unwrap_err();
         assert_eq!(raised.message, "Too much memory used in text chunks: 67108865>MAX_TEXT_MEMORY");
     }
 
     #[test]
     fn a_profile_without_a_name_ends_in_an_index_error() {
-        assert_eq!(call(&mut Stream::default(), b"iCCP", Vec::new()).unwrap_err().class, "IndexError");
-        assert_eq!(call(&mut Stream::default(), b"iCCP", b"x\0\0broken".to_vec()), Ok(Called::Read));
+        assert_eq!(call(&mut Stream::default(), *b"iCCP", Vec::new()).unwrap_err().class, "IndexError");
+        assert_eq!(call(&mut Stream::default(), *b"iCCP", b"x\0\0broken".to_vec()), Ok(Called::Read));
     }
 
     #[test]
@@ -347,8 +348,8 @@ mod tests {
         let frame = |number: u32, side: u32| {
             [number, side, 4, 0, 0].iter().flat_map(|field| field.to_be_bytes()).chain([0; 6]).collect::<Vec<u8>>()
         };
-        assert_eq!(call(&mut stream, b"fcTL", frame(1, 4)).unwrap_err().message, "APNG contains frame sequence errors");
-        assert_eq!(call(&mut stream, b"fcTL", frame(0, 4)), Ok(Called::Read));
-        assert_eq!(call(&mut stream, b"fcTL", frame(1, 5)).unwrap_err().message, "APNG contains invalid frames");
+        assert_eq!(call(&mut stream, *b"fcTL", frame(1, 4)).unwrap_err().message, "APNG contains frame sequence errors");
+        assert_eq!(call(&mut stream, *b"fcTL", frame(0, 4)), Ok(Called::Read));
+        assert_eq!(call(&mut stream, *b"fcTL", frame(1, 5)).unwrap_err().message, "APNG contains invalid frames");
     }
 }

@@ -174,7 +174,7 @@ fn check_chunk(chunk: &Chunk<'_>, header: &Header, is_header: bool) -> Result<()
     }
     let known = match &chunk.name {
         b"IHDR" => is_header,
-        b"PLTE" => header.color != Color::Palette || (3..=768).contains(&chunk.length) && chunk.length % 3 == 0,
+        b"PLTE" => header.color != Color::Palette || (3..=768).contains(&chunk.length) && chunk.length.is_multiple_of(3),
         b"IEND" => true,
         _ => false,
     };

@@ -79,9 +79,8 @@ pub(super) fn load<'a>(bytes: &'a [u8], opened: &mut Opened<'a>, scan: &Scan<'a>
     let failed = match scan.end {
         PictureEnd::TimedOut => return Verdict::Unknown,
         PictureEnd::NoData(end) => return data_end_verdict(bytes, end),
-        PictureEnd::StreamEnds => None,
         PictureEnd::Complete if scan.breaks_in_last_slice => Some("broken data stream when reading image file"),
-        PictureEnd::Complete => None,
+        PictureEnd::Complete | PictureEnd::StreamEnds => None,
         PictureEnd::BadFilter(_) => Some("unrecognized data stream contents when reading image file"),
         PictureEnd::Broken => Some("broken data stream when reading image file"),
     };

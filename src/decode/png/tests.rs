@@ -8,20 +8,20 @@ use super::read;
 use crate::decode::{Limits, Picture, Reading};
 use crate::model::{FaultKind, Stage, Strict, Verdict};
 
-fn chunk(name: &[u8; 4], data: &[u8]) -> Vec<u8> {
+fn chunk(name: [u8; 4], data: &[u8]) -> Vec<u8> {
     let length = u32::try_from(data.len()).unwrap().to_be_bytes();
-    [&length[..], name, data, &crc32(&[name, data]).to_be_bytes()].concat()
+    [&length[..], &name, data, &crc32(&[&name, data]).to_be_bytes()].concat()
 }
 
 fn ihdr(width: u32, height: u32, depth: u8, color_type: u8, interlace: u8) -> Vec<u8> {
     let sides = [width.to_be_bytes(), height.to_be_bytes()].concat();
-    chunk(b"IHDR", &[&sides[..], &[depth, color_type, 0, 0, interlace]].concat())
+    chunk(*b"IHDR", &[&sides[..], &[depth, color_type, 0, 0, interlace]].concat())
 }
 
 /// A file of the chunks given, with `rows` (filter bytes included) as its image data.
-fn png(header: Vec<u8>, before: &[Vec<u8>], rows: &[u8]) -> Vec<u8> {
-    let data = chunk(b"IDAT", &compress_to_vec_zlib(rows, 6));
-    [&SIGNATURE[..], &header, &before.concat(), &data, &chunk(b"IEND", &[])].concat()
+fn png(header: &[u8], before: &[Vec<u8>], rows: &[u8]) -> Vec<u8> {
+    let data = chunk(*b"IDAT", &compress_to_vec_zlib(rows, 6));
+    [&SIGNATURE[..], header, &before.concat(), &data, &chunk(*b"IEND", &[])].concat()
 }
 
 /// Noise of 64 x 64 gray pixels, so that a share of the file is a share of the picture.
@@ -39,7 +39,7 @@ fn noisy_rows() -> Vec<u8> {
 }
 
 fn noisy() -> Vec<u8> {
-    png(ihdr(64, 64, 8, 0, 0), &[], &noisy_rows())
+    png(&ihdr(64, 64, 8, 0, 0), &[], &noisy_rows())
 }
 
 fn reading(bytes: &[u8]) -> Reading {
@@ -79,7 +79,7 @@ fn a_file_rewritten_as_text_is_corrupt() {
 fn an_unknown_filter_is_named_with_its_row_and_value() {
     let mut rows = noisy_rows();
     rows[30 * 65] = 7;
-    let reading = reading(&png(ihdr(64, 64, 8, 0, 0), &[], &rows));
+    let reading = reading(&png(&ihdr(64, 64, 8, 0, 0), &[], &rows));
     assert_eq!(reading.pillow, refuses_load("OSError", "unrecognized data stream contents when reading image file"));
     let Strict::Damaged { fault, lost } = reading.strict else { panic!("{:?}", reading.strict) };
     assert_eq!((fault.kind, fault.detail.as_str()), (FaultKind::Corrupt, "row 30 of 64 has filter 7 where 0 to 4 exist"));
@@ -101,16 +101,16 @@ fn a_file_cut_short_is_truncated_and_the_lost_share_is_told() {
 fn text_that_inflates_too_far_is_too_large() {
     let text = [b"Comment\0\0".as_slice(), &compress_to_vec_zlib(&vec![b' '; 1_200_000], 6)].concat();
     let refusal = "Decompressed data too large for PngImagePlugin.MAX_TEXT_CHUNK";
-    let before = reading(&png(ihdr(64, 64, 8, 0, 0), &[chunk(b"zTXt", &text)], &noisy_rows()));
+    let before = reading(&png(&ihdr(64, 64, 8, 0, 0), &[chunk(*b"zTXt", &text)], &noisy_rows()));
     assert_eq!(before.pillow, Verdict::refuses_open("ValueError", refusal));
     assert_eq!(before.opencv, Verdict::Ok);
     assert_eq!(before.strict.fault().unwrap().kind, FaultKind::MetadataTooLarge);
     let mut bytes = noisy();
     let end = bytes.len() - 12;
-    bytes.splice(end..end, chunk(b"zTXt", &text));
+    bytes.splice(end..end, chunk(*b"zTXt", &text));
     assert_eq!(reading(&bytes).pillow, refuses_load("ValueError", refusal));
     let profile = [b"icc\0\0".as_slice(), &compress_to_vec_zlib(&vec![b' '; 1_200_000], 6)].concat();
-    let before = reading(&png(ihdr(64, 64, 8, 0, 0), &[chunk(b"iCCP", &profile)], &noisy_rows()));
+    let before = reading(&png(&ihdr(64, 64, 8, 0, 0), &[chunk(*b"iCCP", &profile)], &noisy_rows()));
     assert_eq!(before.pillow, Verdict::refuses_open("ValueError", refusal));
 }
 
@@ -128,9 +128,9 @@ fn a_wrong_checksum_of_the_data_loads_and_is_damage() {
 
 #[test]
 fn a_wrong_checksum_of_a_text_is_refused_on_opening() {
-    let mut text = chunk(b"tEXt", b"Comment\0hello");
+    let mut text = chunk(*b"tEXt", b"Comment\0hello");
     *text.last_mut().unwrap() ^= 1;
-    let reading = reading(&png(ihdr(64, 64, 8, 0, 0), &[text], &noisy_rows()));
+    let reading = reading(&png(&ihdr(64, 64, 8, 0, 0), &[text], &noisy_rows()));
     assert_eq!(reading.pillow, Verdict::refuses_open("UnidentifiedImageError", "cannot identify image file"));
     assert_eq!(reading.opencv, Verdict::Ok);
     assert_eq!(reading.strict.name(), "damaged");
@@ -156,25 +156,25 @@ fn what_follows_the_end_is_trailing() {
 
 #[test]
 fn few_bits_are_scaled_to_white() {
-    assert_eq!(picture(&png(ihdr(3, 1, 1, 0, 0), &[], &[0, 0b1010_0000])).raster.luma, [255, 0, 255]);
-    assert_eq!(picture(&png(ihdr(3, 1, 2, 0, 0), &[], &[0, 0b0001_1100])).raster.luma, [0, 85, 255]);
-    assert_eq!(picture(&png(ihdr(3, 1, 4, 0, 0), &[], &[0, 0x08, 0xF0])).raster.luma, [0, 136, 255]);
+    assert_eq!(picture(&png(&ihdr(3, 1, 1, 0, 0), &[], &[0, 0b1010_0000])).raster.luma, [255, 0, 255]);
+    assert_eq!(picture(&png(&ihdr(3, 1, 2, 0, 0), &[], &[0, 0b0001_1100])).raster.luma, [0, 85, 255]);
+    assert_eq!(picture(&png(&ihdr(3, 1, 4, 0, 0), &[], &[0, 0x08, 0xF0])).raster.luma, [0, 136, 255]);
 }
 
 #[test]
 fn sixteen_bits_keep_their_high_byte() {
-    let rgb = picture(&png(ihdr(1, 1, 16, 2, 0), &[], &[0, 200, 1, 200, 2, 200, 3]));
+    let rgb = picture(&png(&ihdr(1, 1, 16, 2, 0), &[], &[0, 200, 1, 200, 2, 200, 3]));
     assert_eq!((rgb.raster.luma, rgb.colorless), (vec![200], Some(true)));
-    let clear = chunk(b"tRNS", &[0, 5, 0, 6, 0, 7]);
+    let clear = chunk(*b"tRNS", &[0, 5, 0, 6, 0, 7]);
     let rows = [0, 0, 5, 0, 6, 0, 7, 0, 5, 0, 6, 0, 8];
-    let alpha = picture(&png(ihdr(2, 1, 16, 2, 0), &[clear], &rows)).alpha.unwrap();
+    let alpha = picture(&png(&ihdr(2, 1, 16, 2, 0), &[clear], &rows)).alpha.unwrap();
     assert!((alpha.transparent - 0.5).abs() < 1e-6);
 }
 
 #[test]
 fn a_palette_is_looked_up_with_its_alphas() {
-    let before = [chunk(b"PLTE", &[255, 0, 0, 0, 255, 0, 0, 0, 255]), chunk(b"tRNS", &[0, 128])];
-    let picture = picture(&png(ihdr(4, 1, 2, 3, 0), &before, &[0, 0b0001_1000]));
+    let before = [chunk(*b"PLTE", &[255, 0, 0, 0, 255, 0, 0, 0, 255]), chunk(*b"tRNS", &[0, 128])];
+    let picture = picture(&png(&ihdr(4, 1, 2, 3, 0), &before, &[0, 0b0001_1000]));
     assert_eq!(picture.raster.luma, [76, 150, 29, 76]);
     let alpha = picture.alpha.unwrap();
     assert_eq!((alpha.transparent, alpha.partial, alpha.hidden), (0.5, 0.25, 0.5));
@@ -184,7 +184,7 @@ fn a_palette_is_looked_up_with_its_alphas() {
 #[test]
 fn colors_under_alpha_zero_are_seen() {
     let rows: Vec<u8> = std::iter::once(0).chain([[255, 0, 0, 0], [255, 0, 0, 0], [0, 0, 0, 0], [9, 9, 9, 255]].concat()).collect();
-    let alpha = picture(&png(ihdr(4, 1, 8, 6, 0), &[], &rows)).alpha.unwrap();
+    let alpha = picture(&png(&ihdr(4, 1, 8, 6, 0), &[], &rows)).alpha.unwrap();
     assert_eq!((alpha.transparent, alpha.hidden, alpha.hidden_color), (0.75, 0.5, Some([255, 0, 0])));
 }
 
@@ -201,14 +201,14 @@ fn interlaced_and_plain_give_the_same_picture() {
             woven.extend(columns.iter().map(|x| value(*x, *y)));
         }
     }
-    assert_eq!(picture(&png(ihdr(4, 4, 8, 0, 1), &[], &woven)), picture(&png(ihdr(4, 4, 8, 0, 0), &[], &plain)));
+    assert_eq!(picture(&png(&ihdr(4, 4, 8, 0, 1), &[], &woven)), picture(&png(&ihdr(4, 4, 8, 0, 0), &[], &plain)));
 }
 
 #[test]
 fn sixty_thousand_squared_is_refused_by_the_limit() {
     for depth in [1, 8] {
         let rows = vec![0; 10_000];
-        let reading = reading(&png(ihdr(60_000, 60_000, depth, 0, 0), &[], &rows));
+        let reading = reading(&png(&ihdr(60_000, 60_000, depth, 0, 0), &[], &rows));
         let refusal = reading.pillow.refusal().unwrap();
         assert_eq!((refusal.class, refusal.stage), ("DecompressionBombError", Stage::Open));
         assert!(refusal.message.starts_with("Image size (3600000000 pixels) exceeds limit of 178956970 pixels"));
@@ -219,17 +219,17 @@ fn sixty_thousand_squared_is_refused_by_the_limit() {
 
 #[test]
 fn a_lying_header_costs_nothing() {
-    let reading = reading(&png(ihdr(30_000_000, 1, 16, 6, 0), &[], &[0; 100]));
+    let reading = reading(&png(&ihdr(30_000_000, 1, 16, 6, 0), &[], &[0; 100]));
     assert_eq!(reading.pillow.name(), "error");
     assert_eq!(reading.strict.fault().unwrap().kind, FaultKind::Truncated);
     let small = Limits { memory_bytes: 1 << 26, ..Limits::default() };
-    let refused = read(&png(ihdr(30_000_000, 1, 16, 6, 0), &[], &[0; 100]), &small);
+    let refused = read(&png(&ihdr(30_000_000, 1, 16, 6, 0), &[], &[0; 100]), &small);
     assert_eq!(refused.strict.fault().unwrap().kind, FaultKind::OverBudget);
 }
 
 #[test]
 fn a_picture_without_pixels_has_a_bad_header() {
-    let reading = reading(&png(ihdr(0, 5, 8, 0, 0), &[], &[0; 5]));
+    let reading = reading(&png(&ihdr(0, 5, 8, 0, 0), &[], &[0; 5]));
     assert_eq!(reading.pillow, Verdict::refuses_open("UnidentifiedImageError", "cannot identify image file"));
     assert_eq!(reading.strict.fault().unwrap().kind, FaultKind::BadHeader);
 }
@@ -244,8 +244,8 @@ fn time_runs_out() {
 
 #[test]
 fn every_length_is_survived_and_none_but_the_whole_is_whole() {
-    let before = [chunk(b"PLTE", &[255, 0, 0]), chunk(b"tRNS", &[0]), chunk(b"tEXt", b"k\0v")];
-    let files = [noisy(), png(ihdr(9, 9, 1, 3, 1), &before, &[0; 64]), png(ihdr(3, 2, 16, 6, 0), &[], &[0; 50])];
+    let before = [chunk(*b"PLTE", &[255, 0, 0]), chunk(*b"tRNS", &[0]), chunk(*b"tEXt", b"k\0v")];
+    let files = [noisy(), png(&ihdr(9, 9, 1, 3, 1), &before, &[0; 64]), png(&ihdr(3, 2, 16, 6, 0), &[], &[0; 50])];
     for whole in files {
         for length in 0..whole.len() {
             let reading = reading(&whole[..length]);
@@ -271,7 +271,7 @@ proptest! {
     #[test]
     fn chunks_in_any_order_never_panic(names in prop::collection::vec(0..8_usize, 0..8), data in prop::collection::vec(any::<u8>(), 0..40)) {
         let known = [b"IHDR", b"PLTE", b"tRNS", b"acTL", b"fcTL", b"fdAT", b"iTXt", b"IDAT"];
-        let before: Vec<_> = names.iter().map(|name| chunk(known[*name], &data)).collect();
-        let _ = reading(&png(ihdr(5, 5, 8, 3, 1), &before, &[0; 50]));
+        let before: Vec<_> = names.iter().map(|name| chunk(*known[*name], &data)).collect();
+        let _ = reading(&png(&ihdr(5, 5, 8, 3, 1), &before, &[0; 50]));
     }
 }

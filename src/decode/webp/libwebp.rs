@@ -133,18 +133,18 @@ fn decode_part(data: &[u8], size: (u32, u32), form: Form, decoded: &mut Decoded)
     let Some((mut config, fresh)) = prepare(size, form) else { return 0 };
     *decoded = fresh;
     // SAFETY: as for `WebPDecode`; the buffers live in `decoded`, which outlives the decoder deleted below.
-    let decoder = unsafe { sys::WebPIDecode(ptr::null(), 0, &raw mut config) };
-    if decoder.is_null() {
+    let handle = unsafe { sys::WebPIDecode(ptr::null(), 0, &raw mut config) };
+    if handle.is_null() {
         return 0;
     }
     let mut rows = 0;
     // SAFETY: the decoder is valid until it is deleted, once, at the end; the data outlives it; the coordinates that are
     // not wanted may be null.
     unsafe {
-        let _ = sys::WebPIUpdate(decoder, data.as_ptr(), data.len());
+        let _ = sys::WebPIUpdate(handle, data.as_ptr(), data.len());
         let (left, top, width) = (ptr::null_mut(), ptr::null_mut(), ptr::null_mut());
-        let _ = sys::WebPIDecodedArea(decoder, left, top, width, &raw mut rows);
-        sys::WebPIDelete(decoder);
+        let _ = sys::WebPIDecodedArea(handle, left, top, width, &raw mut rows);
+        sys::WebPIDelete(handle);
     }
     usize::try_from(rows).unwrap_or(0).min(decoded.height)
 }

@@ -120,9 +120,8 @@ fn pillow(bytes: &[u8], has_frame: bool, seen: &Seen) -> Verdict {
         return Verdict::refuses_open("OSError", "could not create decoder object");
     }
     match seen {
-        Seen::Stopped(_) => Verdict::Unknown,
+        Seen::Stopped(_) | Seen::Decoded { result: Err(Refused::Memory), .. } => Verdict::Unknown,
         Seen::Decoded { result: Ok(()), .. } => Verdict::Ok,
-        Seen::Decoded { result: Err(Refused::Memory), .. } => Verdict::Unknown,
         Seen::Decoded { .. } | Seen::NoHeader(_) => Verdict::refuses_load("OSError", "failed to read next frame"),
     }
 }
