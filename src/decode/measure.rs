@@ -4,12 +4,13 @@
 //! folder, and the files that disagree. VERDICTS has one JSON object a line: `{"file", "pillow": {"stage": "ok" | "open" |
 //! "load", "class", "msg"}, "opencv": "ok" | "error" | "crash"}`, or what the corpus has: `pillow` with `open_error`,
 //! `load_error` or `load`, and `opencv` with a shape or null.
+#![expect(clippy::disallowed_methods, reason = "a test that reads the corpus")]
 
 use std::path::{Path, PathBuf};
 
 use serde_json::Value;
 
-use super::{Limits, Reading, png};
+use super::{Limits, Reading, png, webp};
 use crate::model::Verdict;
 
 type Reader = fn(&[u8], &Limits) -> Reading;
@@ -17,6 +18,7 @@ type Reader = fn(&[u8], &Limits) -> Reading;
 fn reader_for(file: &str) -> Option<Reader> {
     match file.rsplit('.').next()?.to_ascii_lowercase().as_str() {
         "png" | "apng" => Some(png::read),
+        "webp" => Some(webp::read),
         _ => None,
     }
 }

@@ -18,6 +18,7 @@ mod pixels;
 mod png;
 mod reading;
 mod reduce;
+mod webp;
 
 mod tiff;
 

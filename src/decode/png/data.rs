@@ -127,9 +127,9 @@ pub(super) fn is_word(name: &[u8]) -> bool {
 mod tests {
     use super::*;
 
-    fn chunk(name: &[u8; 4], data: &[u8]) -> Vec<u8> {
+    fn chunk(name: [u8; 4], data: &[u8]) -> Vec<u8> {
         let length = u32::try_from(data.len()).unwrap();
-        [&length.to_be_bytes()[..], name, data, &[0; 4]].concat()
+        [&length.to_be_bytes()[..], &name, data, &[0; 4]].concat()
     }
 
     fn slices(bytes: &[u8]) -> (Vec<(usize, usize)>, DataEnd) {
@@ -145,7 +145,7 @@ mod tests {
 
     #[test]
     fn slices_stop_at_chunks_and_at_64_kib() {
-        let file = [chunk(b"IDAT", &[1; 70_000]), chunk(b"IDAT", &[]), chunk(b"IDAT", &[2; 5]), chunk(b"IEND", &[])].concat();
+        let file = [chunk(*b"IDAT", &vec![1; 70_000]), chunk(*b"IDAT", &[]), chunk(*b"IDAT", &[2; 5]), chunk(*b"IEND", &[])].concat();
         let third = 70_012 + 12;
         let (seen, end) = slices(&file);
         assert_eq!(seen, [(8, 65_536), (65_544, 4_464), (third + 8, 5)]);
@@ -154,9 +154,9 @@ mod tests {
 
     #[test]
     fn the_ends_of_the_file_are_told_apart() {
-        let file = chunk(b"IDAT", &[1; 10]);
+        let file = chunk(*b"IDAT", &[1; 10]);
         assert_eq!(slices(&file[..12]).1, DataEnd::AtBorder(12));
-        let long = chunk(b"IDAT", &[1; 140_000]);
+        let long = chunk(*b"IDAT", &vec![1; 140_000]);
         assert_eq!(slices(&long[..8 + 65_536]).1, DataEnd::InsideChunk(8 + 65_536));
         assert_eq!(slices(&file[..20]).1, DataEnd::AtBorder(20));
         assert_eq!(slices(&[&file[..], &[0, 0, 0]].concat()).1, DataEnd::AtBorder(25));

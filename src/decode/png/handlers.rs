@@ -65,6 +65,8 @@ pub(super) struct Stream<'a> {
     /// Left, top, width and height of the frame that fcTL announced.
     region: Option<[u32; 4]>,
     text_memory: u64,
+    /// Bytes of the palette that the image was opened with.
+    image_palette: Option<usize>,
 }
 
 impl<'a> Stream<'a> {
@@ -162,7 +164,8 @@ impl<'a> Stream<'a> {
         let least = match self.pixel {
             Some((_, Color::Palette)) => 0,
             Some((_, Color::Gray)) => 2,
-            Some((8, Color::Rgb)) | Some((16, Color::Rgb)) => 6,
+            // Not 16 bits of gray and alpha, nor RGBA: their modes are none of those that the handler knows.
+            Some((_, Color::Rgb)) => 6,
             _ => return Ok(()),
         };
         if chunk.length < least {
@@ -241,9 +244,14 @@ impl<'a> Stream<'a> {
         Ok(())
     }
 
-    /// Whether Pillow refuses the palette when it is needed (`_imaging.c`, `_putpalette`).
+    /// Ends the part that `Image.open` reads: the image has the palette seen so far, and gets no other.
+    pub(super) fn end_open(&mut self) {
+        self.image_palette = self.tables.palette.map(<[u8]>::len);
+    }
+
+    /// Whether Pillow refuses the palette for its length (`_imaging.c`, `_putpalette`: more than 256 whole colours).
     pub(super) fn palette_is_too_long(&self) -> bool {
-        self.is_palette() && self.tables.palette.is_some_and(|palette| palette.len() > 768)
+        self.is_palette() && self.image_palette.is_some_and(|bytes| bytes / 3 > 256)
     }
 
     /// Whether the frame that fcTL announced has no pixels, which the decoder refuses.
@@ -251,10 +259,25 @@ impl<'a> Stream<'a> {
         self.region.is_some_and(|[_, _, width, height]| width == 0 || height == 0)
     }
 
-    /// What `convert("RGB")` raises.
+    /// What the end of `load`, and `convert("RGB")` after it, raise of a picture that was decoded.
     pub(super) fn convert_to_rgb(&self) -> Result<(), Raised> {
+        let takes_palette = matches!(self.pixel, Some((_, Color::Palette) | (2 | 4 | 8, Color::Gray) | (8, Color::GrayAlpha)));
+        if self.image_palette.is_some() && !takes_palette {
+            return Err(Raised::new("ValueError", "unrecognized image mode"));
+        }
+        if self.is_palette() && self.image_palette.is_none() && self.tables.transparency.is_some_and(is_one_entry) {
+            return Err(Raised::new("AssertionError", ""));
+        }
         Ok(())
     }
+}
+
+/// Whether the alphas of a palette are one transparent entry among opaque ones, which Pillow keeps as an index (the
+/// regular expression `^\xff*\x00\xff*$`, whose `$` also stands before a line end).
+fn is_one_entry(alphas: &[u8]) -> bool {
+    let alphas = alphas.strip_suffix(b"\n").unwrap_or(alphas);
+    let (before, rest) = alphas.split_at(alphas.iter().take_while(|alpha| **alpha == 255).count());
+    before.len() < alphas.len() && rest.iter().enumerate().all(|(n, alpha)| *alpha == if n == 0 { 0 } else { 255 })
 }
 
 /// `_safe_zlib_decompress`: bytes that the data inflates to, `None` where it is broken.
@@ -289,16 +312,16 @@ mod tests {
 
     use super::*;
 
-    fn call(stream: &mut Stream<'static>, name: &[u8; 4], data: Vec<u8>) -> Result<Called, Raised> {
+    fn call(stream: &mut Stream<'static>, name: [u8; 4], data: Vec<u8>) -> Result<Called, Raised> {
         let data: &'static [u8] = Vec::leak(data);
-        stream.call(&Chunk { at: 8, length: u32::try_from(data.len()).unwrap(), name: *name, data, crc: None })
+        stream.call(&Chunk { at: 8, length: u32::try_from(data.len()).unwrap(), name, data, crc: None })
     }
 
     #[test]
     fn text_may_inflate_to_one_mebibyte() {
         let text = |length: usize| [b"k\0\0", &compress_to_vec_zlib(&vec![b'a'; length], 6)[..]].concat();
-        assert_eq!(call(&mut Stream::default(), b"zTXt", text(1 << 20)), Ok(Called::Read));
-        let raised = call(&mut Stream::default(), b"zTXt", text((1 << 20) + 1)).unwrap_err();
+        assert_eq!(call(&mut Stream::default(), *b"zTXt", text(1 << 20)), Ok(Called::Read));
+        let raised = call(&mut Stream::default(), *b"zTXt", text((1 << 20) + 1)).unwrap_err();
         assert_eq!(raised.message, "Decompressed data too large for PngImagePlugin.MAX_TEXT_CHUNK");
     }
 
@@ -307,16 +330,16 @@ mod tests {
         let mut stream = Stream::default();
         let packed = [b"k\0\0", &compress_to_vec_zlib(&vec![b'a'; 1 << 20], 6)[..]].concat();
         for _ in 0..64 {
-            assert_eq!(call(&mut stream, b"zTXt", packed.clone()), Ok(Called::Read));
+            assert_eq!(call(&mut stream, *b"zTXt", packed.clone()), Ok(Called::Read));
         }
-        let raised = call(&mut stream, b"tEXt", b"k\0a".to_vec()).unwrap_err();
+        let raised = call(&mut stream, *b"tEXt", b"k\0a".to_vec()).unwrap_err();
         assert_eq!(raised.message, "Too much memory used in text chunks: 67108865>MAX_TEXT_MEMORY");
     }
 
     #[test]
     fn a_profile_without_a_name_ends_in_an_index_error() {
-        assert_eq!(call(&mut Stream::default(), b"iCCP", Vec::new()).unwrap_err().class, "IndexError");
-        assert_eq!(call(&mut Stream::default(), b"iCCP", b"x\0\0broken".to_vec()), Ok(Called::Read));
+        assert_eq!(call(&mut Stream::default(), *b"iCCP", Vec::new()).unwrap_err().class, "IndexError");
+        assert_eq!(call(&mut Stream::default(), *b"iCCP", b"x\0\0broken".to_vec()), Ok(Called::Read));
     }
 
     #[test]
@@ -325,8 +348,8 @@ mod tests {
         let frame = |number: u32, side: u32| {
             [number, side, 4, 0, 0].iter().flat_map(|field| field.to_be_bytes()).chain([0; 6]).collect::<Vec<u8>>()
         };
-        assert_eq!(call(&mut stream, b"fcTL", frame(1, 4)).unwrap_err().message, "APNG contains frame sequence errors");
-        assert_eq!(call(&mut stream, b"fcTL", frame(0, 4)), Ok(Called::Read));
-        assert_eq!(call(&mut stream, b"fcTL", frame(1, 5)).unwrap_err().message, "APNG contains invalid frames");
+        assert_eq!(call(&mut stream, *b"fcTL", frame(1, 4)).unwrap_err().message, "APNG contains frame sequence errors");
+        assert_eq!(call(&mut stream, *b"fcTL", frame(0, 4)), Ok(Called::Read));
+        assert_eq!(call(&mut stream, *b"fcTL", frame(1, 5)).unwrap_err().message, "APNG contains invalid frames");
     }
 }

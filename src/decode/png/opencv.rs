@@ -51,6 +51,12 @@ fn examine(bytes: &[u8], header: Option<&Header>, scan: Option<&Scan<'_>>) -> Re
     for chunk in chunks_from(bytes, SIGNATURE.len()).take_while(|chunk| chunk.at != first.at) {
         let is_header = chunk.at == SIGNATURE.len();
         check_chunk(&chunk, header, is_header)?;
+        if chunk.name == *b"fcTL" && !frame_is_valid(&chunk, Some(header)) {
+            return refused("a frame outside the picture");
+        }
+        if chunk.name == *b"IEND" {
+            return refused("IEND before the image data");
+        }
         if chunk.name == *b"PLTE" && std::mem::replace(&mut has_palette, true) {
             return refused("a second PLTE");
         }
@@ -69,8 +75,13 @@ fn examine(bytes: &[u8], header: Option<&Header>, scan: Option<&Scan<'_>>) -> Re
         PictureEnd::BadFilter(_) => return refused("bad adaptive filter value"),
         PictureEnd::Broken => return refused("the compressed data is broken"),
     }
-    if matches!(scan.tail, Some(StreamTail::WrongChecksum | StreamTail::Broken)) && scan.breaks_in_last_slice {
-        return refused("the compressed data is broken behind the picture");
+    match scan.tail {
+        // libpng looks for the end of the stream, and takes another chunk for a want of data.
+        Some(StreamTail::Missing) => return refused("not enough image data"),
+        Some(StreamTail::WrongChecksum | StreamTail::Broken) if scan.breaks_in_last_slice => {
+            return refused("the compressed data is broken behind the picture");
+        }
+        _ => {}
     }
     for chunk in chunks_from(bytes, first.at) {
         if chunk.name == *b"IDAT" {
@@ -80,6 +91,9 @@ fn examine(bytes: &[u8], header: Option<&Header>, scan: Option<&Scan<'_>>) -> Re
             continue;
         }
         check_chunk(&chunk, header, false)?;
+        if chunk.name == *b"PLTE" && header.color == Color::Palette {
+            return refused("PLTE behind the image data");
+        }
         if chunk.name == *b"IEND" {
             return Ok(());
         }
@@ -98,7 +112,7 @@ fn walk_to_data(bytes: &[u8]) -> Result<(Chunk<'_>, Option<Animation>), Trouble>
     let mut frames = 1;
     let mut has_frame = false;
     for (index, chunk) in chunks_from(bytes, SIGNATURE.len()).enumerate() {
-        if !reads_chunk(&chunk) || (index == 0) != (chunk.name == *b"IHDR") && index == 0 {
+        if !reads_chunk(&chunk) || (index == 0 && chunk.name != *b"IHDR") {
             return refused(format!("chunk {} cannot be read", chunk.label()));
         }
         match &chunk.name {
@@ -147,7 +161,8 @@ fn frame_is_valid(chunk: &Chunk<'_>, header: Option<&Header>) -> bool {
 /// What libpng refuses of a chunk outside the image data.
 fn check_chunk(chunk: &Chunk<'_>, header: &Header, is_header: bool) -> Result<(), Trouble> {
     let name = chunk.label();
-    if !chunk.has_valid_name() || chunk.length > 0x7FFF_FFFF {
+    // A small third letter is reserved (section 5.4).
+    if !chunk.has_valid_name() || chunk.name[2] & 0x20 != 0 || chunk.length > 0x7FFF_FFFF {
         return refused(format!("invalid chunk {name}"));
     }
     if !chunk.has_all_data() || chunk.crc.is_none() {
@@ -159,14 +174,15 @@ fn check_chunk(chunk: &Chunk<'_>, header: &Header, is_header: bool) -> Result<()
     }
     let known = match &chunk.name {
         b"IHDR" => is_header,
-        b"PLTE" => header.color != Color::Palette || chunk.length <= 768 && chunk.length % 3 == 0,
+        b"PLTE" => header.color != Color::Palette || (3..=768).contains(&chunk.length) && chunk.length.is_multiple_of(3),
         b"IEND" => true,
         _ => false,
     };
     if !known {
         return refused(format!("chunk {name} is invalid or out of place"));
     }
-    if !chunk.crc_is_right() {
+    // IEND's checksum is read and not compared.
+    if chunk.name != *b"IEND" && !chunk.crc_is_right() {
         return refused(format!("wrong checksum of {name}"));
     }
     Ok(())
@@ -184,8 +200,9 @@ fn examine_animation(
     let Some(scan) = scan else { return Err(Trouble::NotRead) };
     match scan.end {
         PictureEnd::TimedOut => return Err(Trouble::NotRead),
-        PictureEnd::BadFilter(_) | PictureEnd::Broken => return Err(Trouble::Crash),
-        PictureEnd::Complete | PictureEnd::StreamEnds | PictureEnd::NoData(_) => {}
+        PictureEnd::BadFilter(_) => return Err(Trouble::Crash),
+        // Fed in pieces, libpng only warns of a broken stream, and of rows that do not come.
+        PictureEnd::Complete | PictureEnd::Broken | PictureEnd::StreamEnds | PictureEnd::NoData(_) => {}
     }
     let mut frame_announced = animation.has_frame;
     for chunk in chunks_from(bytes, first.at) {

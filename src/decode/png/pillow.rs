@@ -62,6 +62,7 @@ pub(super) fn open(bytes: &[u8]) -> Result<Opened<'_>, Verdict> {
     if pixels > u128::from(MAX_PIXELS) {
         return Err(Verdict::refuses_open("DecompressionBombError", bomb_message(pixels)));
     }
+    stream.end_open();
     Ok(Opened { stream, data })
 }
 
@@ -78,9 +79,8 @@ pub(super) fn load<'a>(bytes: &'a [u8], opened: &mut Opened<'a>, scan: &Scan<'a>
     let failed = match scan.end {
         PictureEnd::TimedOut => return Verdict::Unknown,
         PictureEnd::NoData(end) => return data_end_verdict(bytes, end),
-        PictureEnd::StreamEnds => None,
         PictureEnd::Complete if scan.breaks_in_last_slice => Some("broken data stream when reading image file"),
-        PictureEnd::Complete => None,
+        PictureEnd::Complete | PictureEnd::StreamEnds => None,
         PictureEnd::BadFilter(_) => Some("unrecognized data stream contents when reading image file"),
         PictureEnd::Broken => Some("broken data stream when reading image file"),
     };

@@ -325,7 +325,7 @@ mod tests {
             let total = usize::try_from(shape.total_bytes()).unwrap();
             let mut seen = vec![0; (width * height) as usize];
             for (place, row) in rows_of(shape, &vec![0; total]) {
-                assert_eq!(row.len() as u32, place.pixels);
+                assert_eq!(u32::try_from(row.len()).unwrap(), place.pixels);
                 for n in 0..place.pixels {
                     seen[(place.y * width + place.first + n * place.stride) as usize] += 1;
                 }

@@ -181,7 +181,7 @@ impl Opening {
     /// Whether they are valid and announce a preset dictionary.
     fn wants_dictionary(&self) -> bool {
         let [method, flags] = self.bytes;
-        let valid = method & 0x0F == 8 && method >> 4 <= 7 && u16::from_be_bytes(self.bytes) % 31 == 0;
+        let valid = method & 0x0F == 8 && method >> 4 <= 7 && u16::from_be_bytes(self.bytes).is_multiple_of(31);
         self.seen == 2 && valid && flags & 0x20 != 0
     }
 }
