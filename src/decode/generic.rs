@@ -8,7 +8,7 @@ use std::time::Instant;
 use image::error::{ImageError, LimitErrorKind};
 use image::{DynamicImage, GenericImageView, ImageFormat, ImageReader};
 
-use super::reduce::{Reducer, Samples};
+use super::reduce::{Layout, Reducer};
 use super::{Limits, Picture, Reading};
 use crate::model::{Fault, FaultKind, Format, Size, Strict, Verdict};
 
@@ -47,15 +47,15 @@ pub(super) fn decode(bytes: &[u8], format: Format, limits: &Limits) -> Result<Dy
 /// The picture that `image` decoded, reduced.
 pub(super) fn reduce(image: &DynamicImage) -> Option<Picture> {
     let size = Size::new(image.width(), image.height());
-    let samples = match image {
-        DynamicImage::ImageLuma8(_) => Samples::Gray,
-        DynamicImage::ImageLumaA8(_) => Samples::GrayAlpha,
-        DynamicImage::ImageRgb8(_) => Samples::Rgb,
-        DynamicImage::ImageRgba8(_) => Samples::Rgba,
+    let layout = match image {
+        DynamicImage::ImageLuma8(_) => Layout::Gray,
+        DynamicImage::ImageLumaA8(_) => Layout::GrayAlpha,
+        DynamicImage::ImageRgb8(_) => Layout::Rgb,
+        DynamicImage::ImageRgba8(_) => Layout::Rgba,
         _ => return reduce_deep(image),
     };
-    let mut reducer = Reducer::new(size, samples);
-    let row = usize::try_from(size.width).ok()?.checked_mul(samples.channels())?;
+    let mut reducer = Reducer::new(size, layout)?;
+    let row = usize::try_from(size.width).ok()?.checked_mul(layout.channels())?;
     image.as_bytes().chunks_exact(row.max(1)).for_each(|row| reducer.push_row(row));
     reducer.finish()
 }
@@ -63,23 +63,23 @@ pub(super) fn reduce(image: &DynamicImage) -> Option<Picture> {
 /// The same for more than eight bits a sample, a row at a time.
 fn reduce_deep(image: &DynamicImage) -> Option<Picture> {
     let color = image.color();
-    let samples = match (color.has_color(), color.has_alpha()) {
-        (false, false) => Samples::Gray,
-        (false, true) => Samples::GrayAlpha,
-        (true, false) => Samples::Rgb,
-        (true, true) => Samples::Rgba,
+    let layout = match (color.has_color(), color.has_alpha()) {
+        (false, false) => Layout::Gray,
+        (false, true) => Layout::GrayAlpha,
+        (true, false) => Layout::Rgb,
+        (true, true) => Layout::Rgba,
     };
-    let mut reducer = Reducer::new(Size::new(image.width(), image.height()), samples);
+    let mut reducer = Reducer::new(Size::new(image.width(), image.height()), layout)?;
     let mut row = Vec::new();
     for y in 0..image.height() {
         row.clear();
         for x in 0..image.width() {
             let image::Rgba([red, green, blue, alpha]) = image.get_pixel(x, y);
-            match samples {
-                Samples::Gray => row.push(red),
-                Samples::GrayAlpha => row.extend([red, alpha]),
-                Samples::Rgb => row.extend([red, green, blue]),
-                Samples::Rgba => row.extend([red, green, blue, alpha]),
+            match layout {
+                Layout::Gray => row.push(red),
+                Layout::GrayAlpha => row.extend([red, alpha]),
+                Layout::Rgb => row.extend([red, green, blue]),
+                Layout::Rgba => row.extend([red, green, blue, alpha]),
             }
         }
         reducer.push_row(&row);

@@ -18,9 +18,8 @@ mod pixels;
 mod png;
 mod reading;
 mod reduce;
-mod webp;
-
 mod tiff;
+mod webp;
 
 pub use limits::{Limits, MAX_PIXELS, WARN_PIXELS};
 pub(crate) use reading::{Picture, Reading};
@@ -64,7 +63,7 @@ pub fn cross_check(bytes: &[u8], probe: &Probe, decoded: &Decoded, limits: &Limi
 fn read(bytes: &[u8], probe: &Probe, limits: &Limits) -> Reading {
     let format = probe.format;
     match format {
-        Format::Gif | Format::Bmp | Format::Tiff | Format::Png | Format::Jpeg | Format::Mpo => {}
+        Format::Gif | Format::Bmp | Format::Tiff | Format::Png | Format::Jpeg | Format::Mpo | Format::WebP => {}
         // Pillow cannot open these at all, so their size does not matter to it.
         Format::Heic | Format::JpegXl | Format::Svg => {
             return Reading { pillow: unidentified(), ..without_decoder(format) };
@@ -80,6 +79,7 @@ fn read(bytes: &[u8], probe: &Probe, limits: &Limits) -> Reading {
         Format::Avif | Format::Jpeg2000 | Format::Psd => without_decoder(format),
         Format::Jpeg | Format::Mpo => jpeg::read(bytes, limits),
         Format::Png => png::read(bytes, limits),
+        Format::WebP => webp::read(bytes, limits),
         _ => generic::read(bytes, format, limits),
     }
 }

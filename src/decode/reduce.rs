@@ -1,41 +1,40 @@
-//! Rows of pixels in, a reduced [`Picture`] out, in memory that does not grow with the picture's height.
+//! Rows of 8-bit samples in, a [`Picture`] out: the reduced raster, transparency and colour of one frame.
 //!
-//! Readers that rebuild pixels push them row by row. Reduction is by whole boxes, so no sample is weighted or rounded
-//! before the end, and the result depends neither on threads nor on the platform's floating point.
+//! Readers that rebuild pixels row by row feed them here and keep no picture. Memory depends on the reduction only (at most
+//! 128 x 128 cells, whatever the size of the picture). Rows may come in any order and may be sparse (Adam7, GIF interlace).
+//! Nothing here knows of a format.
 
-use std::collections::BTreeMap;
+use std::collections::HashMap;
 
 use super::Picture;
 use crate::model::{AlphaFacts, Raster, Size};
 
-/// Samples a side that a raster has at most.
-///
-/// Boxes are the smallest that stay below it, so a longer side still has at least half as many; the perceptual hash
-/// wants 64 (two for each of its 32 cells), and blankness wants small details not to vanish.
-const MAX_SIDE: u32 = 256;
+/// Samples that a side of the raster has at least, where the picture has as many pixels; at most twice as many.
+const SIDE: u32 = 64;
 
 /// Levels by which the channels of a gray pixel may differ: a gray picture that was stored as `YCbCr` comes back with
 /// rounding errors of one or two.
 const GRAY_TOLERANCE: u8 = 3;
 
-/// Hidden colours that are counted one by one; later ones are ignored, as the commonest has nearly always been seen.
-const HIDDEN_COLORS: usize = 1024;
+/// Different hidden colours that are counted; later ones are left out, and the commonest is found all the same unless
+/// hidden pixels are noise.
+const HIDDEN_COLORS: usize = 4096;
 
-/// What the bytes of a row are, eight bits a sample.
+/// How the samples of a row are laid out, 8 bits each.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Samples {
-    /// One byte a pixel.
+pub(crate) enum Layout {
+    /// Gray.
     Gray,
-    /// Gray and alpha.
+    /// Gray, alpha.
     GrayAlpha,
     /// Red, green, blue.
     Rgb,
-    /// Red, green, blue, alpha (straight, not multiplied in).
+    /// Red, green, blue, alpha.
     Rgba,
 }
 
-impl Samples {
-    /// Bytes of a pixel.
+impl Layout {
+    /// Bytes of one pixel.
     pub(crate) fn channels(self) -> usize {
         match self {
             Self::Gray => 1,
@@ -46,245 +45,319 @@ impl Samples {
     }
 }
 
-/// Reduces rows to a picture. See the module's documentation.
+/// Sums of the pixels that fall into one sample of the raster.
+#[derive(Clone, Copy, Debug, Default)]
+struct Cell {
+    rgb: [u64; 3],
+    pixels: u64,
+}
+
+/// Collects the rows of one frame.
+#[derive(Debug)]
 pub(crate) struct Reducer {
-    samples: Samples,
-    width: usize,
-    /// Sides of a box.
-    step: (usize, usize),
-    /// Sums over the current row of boxes: red, green, blue.
-    sums: Vec<[u64; 3]>,
-    rows_in_box: usize,
-    luma: Vec<u8>,
-    rows: usize,
-    colorless: bool,
-    alpha: AlphaCount,
+    layout: Layout,
+    size: Size,
+    /// The row that [`Reducer::push_row`] takes next.
+    next: u32,
+    /// Whether any row was taken.
+    is_empty: bool,
+    /// Pixels a cell takes across and down.
+    step: [u32; 2],
+    columns: usize,
+    cells: Vec<Cell>,
+    color_seen: bool,
+    alpha: AlphaCounter,
 }
 
 impl Reducer {
-    /// A reducer for a picture of `size`, whose rows are made of `samples`.
-    pub(crate) fn new(size: Size, samples: Samples) -> Self {
-        let step = |side: u32| usize::try_from(side.div_ceil(MAX_SIDE).max(1)).unwrap_or(usize::MAX);
-        let width = usize::try_from(size.width).unwrap_or(usize::MAX);
-        let step = (step(size.width), step(size.height));
-        Self {
-            samples,
-            width,
-            step,
-            sums: vec![[0; 3]; width.div_ceil(step.0)],
-            rows_in_box: 0,
-            luma: Vec::new(),
-            rows: 0,
-            colorless: true,
-            alpha: AlphaCount::default(),
-        }
-    }
-
-    /// Takes the next row from the top. Pixels beyond the picture's width are ignored; a row that is too short counts as
-    /// black where it ends.
-    pub(crate) fn push_row(&mut self, row: &[u8]) {
-        let row = row.get(..self.width.saturating_mul(self.samples.channels())).unwrap_or(row);
-        match self.samples {
-            Samples::Gray => self.add(row.as_chunks::<1>().0, |[gray]| [*gray; 3]),
-            Samples::GrayAlpha => {
-                let pixels = row.as_chunks::<2>().0;
-                self.add(pixels, |[gray, _]| [*gray; 3]);
-                for [gray, alpha] in pixels {
-                    self.alpha.add(*alpha, [*gray; 3]);
-                }
-            }
-            Samples::Rgb => {
-                let pixels = row.as_chunks::<3>().0;
-                self.add(pixels, |pixel| *pixel);
-                self.look_for_color(pixels.iter().copied());
-            }
-            Samples::Rgba => {
-                let pixels = row.as_chunks::<4>().0;
-                self.add(pixels, |[red, green, blue, _]| [*red, *green, *blue]);
-                self.look_for_color(pixels.iter().map(|[red, green, blue, _]| [*red, *green, *blue]));
-                for [red, green, blue, alpha] in pixels {
-                    self.alpha.add(*alpha, [*red, *green, *blue]);
-                }
-            }
-        }
-        self.rows += 1;
-        self.rows_in_box += 1;
-        if self.rows_in_box == self.step.1 {
-            self.close_box();
-        }
-    }
-
-    /// The picture made of the rows that were pushed, however many; `None` if there was none.
-    pub(crate) fn finish(mut self) -> Option<Picture> {
-        if self.rows_in_box > 0 {
-            self.close_box();
-        }
-        let width = self.sums.len();
-        if width == 0 || self.luma.is_empty() {
+    /// A reducer for a frame of this size; `None` where a side is zero.
+    pub(crate) fn new(size: Size, layout: Layout) -> Option<Self> {
+        if size.pixels() == 0 {
             return None;
         }
-        let raster = Raster { width, height: self.luma.len() / width, luma: self.luma };
-        let (has_alpha, has_color) = match self.samples {
-            Samples::Gray => (false, false),
-            Samples::GrayAlpha => (true, false),
-            Samples::Rgb => (false, true),
-            Samples::Rgba => (true, true),
-        };
-        Some(Picture { raster, alpha: has_alpha.then(|| self.alpha.facts()), colorless: has_color.then_some(self.colorless) })
+        let step = [(size.width / SIDE).max(1), (size.height / SIDE).max(1)];
+        let columns = usize::try_from(size.width.div_ceil(step[0])).ok()?;
+        let rows = usize::try_from(size.height.div_ceil(step[1])).ok()?;
+        let cells = vec![Cell::default(); columns * rows];
+        Some(Self { layout, size, next: 0, is_empty: true, step, columns, cells, color_seen: false, alpha: AlphaCounter::default() })
     }
 
-    fn add<const N: usize>(&mut self, pixels: &[[u8; N]], color: impl Fn(&[u8; N]) -> [u8; 3]) {
-        for (sum, pixels) in self.sums.iter_mut().zip(pixels.chunks(self.step.0)) {
-            // A box is at most 2^32 / 256 pixels wide, so a row of it fits in 32 bits.
-            let mut row = [0_u32; 3];
-            for pixel in pixels {
-                row.iter_mut().zip(color(pixel)).for_each(|(sum, sample)| *sum += u32::from(sample));
+    /// How samples must be laid out.
+    pub(crate) fn layout(&self) -> Layout {
+        self.layout
+    }
+
+    /// Takes row `y`; rows outside the frame and samples beyond its width are ignored.
+    pub(crate) fn row(&mut self, y: u32, samples: &[u8]) {
+        let Some(cells) = self.cells_of_row(y) else { return };
+        let step = usize::try_from(self.step[0]).unwrap_or(usize::MAX);
+        let channels = self.layout.channels();
+        let width = usize::try_from(self.size.width).unwrap_or(usize::MAX);
+        let samples = samples.get(..width.saturating_mul(channels)).unwrap_or(samples);
+        for (cell, run) in self.cells[cells].iter_mut().zip(samples.chunks(step.saturating_mul(channels))) {
+            add_run(cell, run, self.layout);
+        }
+        self.look_at(samples);
+    }
+
+    /// Takes the row below the one that this took last, the top row first.
+    pub(crate) fn push_row(&mut self, samples: &[u8]) {
+        self.row(self.next, samples);
+        self.next = self.next.saturating_add(1);
+    }
+
+    /// Takes the pixels of row `y` that stand at `first`, `first + stride`, and so on: part of a row, or of a pass.
+    pub(crate) fn sparse_row(&mut self, y: u32, first: u32, stride: u32, samples: &[u8]) {
+        let Some(cells) = self.cells_of_row(y) else { return };
+        let (step, layout, stride) = (self.step[0], self.layout, stride.max(1));
+        let channels = layout.channels();
+        let row = &mut self.cells[cells];
+        let mut x = first;
+        let mut rest = samples;
+        while !rest.is_empty() && x < self.size.width {
+            // As many pixels as fall into the cell of the first of them.
+            let cell_end = (x / step).saturating_add(1).saturating_mul(step).min(self.size.width);
+            let pixels = cell_end.saturating_sub(x).div_ceil(stride);
+            let bytes = usize::try_from(pixels).unwrap_or(usize::MAX).saturating_mul(channels);
+            let (run, behind) = rest.split_at(bytes.min(rest.len()));
+            if let Some(cell) = usize::try_from(x / step).ok().and_then(|column| row.get_mut(column)) {
+                add_run(cell, run, layout);
             }
-            sum.iter_mut().zip(row).for_each(|(sum, row)| *sum += u64::from(row));
+            x = x.saturating_add(pixels.saturating_mul(stride));
+            rest = behind;
         }
+        self.look_at(samples);
     }
 
-    fn look_for_color(&mut self, mut pixels: impl Iterator<Item = [u8; 3]>) {
-        let is_gray = |[red, green, blue]: [u8; 3]| red.max(green).max(blue) - red.min(green).min(blue) <= GRAY_TOLERANCE;
-        self.colorless = self.colorless && pixels.all(is_gray);
+    /// The picture, from the rows that were taken, or `None` if there was none; parts that no row covered are black, as
+    /// loaders leave them.
+    pub(crate) fn finish(self) -> Option<Picture> {
+        if self.is_empty {
+            return None;
+        }
+        let luma = self.cells.iter().map(|cell| cell_luma(cell, self.layout)).collect::<Vec<_>>();
+        let height = luma.len() / self.columns.max(1);
+        let (alpha, colorless) = match self.layout {
+            Layout::Gray => (None, None),
+            Layout::GrayAlpha => (Some(()), None),
+            Layout::Rgb => (None, Some(!self.color_seen)),
+            Layout::Rgba => (Some(()), Some(!self.color_seen)),
+        };
+        let pixels = self.size.pixels();
+        let raster = Raster { width: self.columns, height, luma };
+        Some(Picture { raster, alpha: alpha.map(|()| self.alpha.finish(pixels)), colorless })
     }
 
-    fn close_box(&mut self) {
-        let (width, step) = (self.width, self.step.0);
-        for (index, sum) in self.sums.iter_mut().enumerate() {
-            let columns = step.min(width - index * step);
-            let pixels = (columns * self.rows_in_box) as u64;
-            let [red, green, blue] = *sum;
-            let luma = (299 * red + 587 * green + 114 * blue + 500 * pixels) / (1000 * pixels);
-            self.luma.push(u8::try_from(luma).unwrap_or(u8::MAX));
-            *sum = [0; 3];
+    fn cells_of_row(&self, y: u32) -> Option<std::ops::Range<usize>> {
+        if y >= self.size.height {
+            return None;
         }
-        self.rows_in_box = 0;
+        let start = usize::try_from(y / self.step[1]).ok()?.checked_mul(self.columns)?;
+        let range = start..start.checked_add(self.columns)?;
+        (range.end <= self.cells.len()).then_some(range)
+    }
+
+    fn look_at(&mut self, samples: &[u8]) {
+        self.is_empty = false;
+        match self.layout {
+            Layout::Gray => {}
+            Layout::GrayAlpha => {
+                for pixel in samples.chunks_exact(2) {
+                    self.alpha.count([pixel[0]; 3], pixel[1]);
+                }
+            }
+            Layout::Rgb => {
+                if !self.color_seen {
+                    self.color_seen = samples.chunks_exact(3).any(has_color);
+                }
+            }
+            Layout::Rgba => {
+                if !self.color_seen {
+                    self.color_seen = samples.chunks_exact(4).any(has_color);
+                }
+                // Rows without transparency are the rule, and one pass over the alpha bytes tells.
+                if samples.chunks_exact(4).all(|pixel| pixel[3] == 255) {
+                    return;
+                }
+                for pixel in samples.chunks_exact(4) {
+                    self.alpha.count([pixel[0], pixel[1], pixel[2]], pixel[3]);
+                }
+            }
+        }
     }
 }
 
-/// Counts pixels by their alpha.
-#[derive(Default)]
-struct AlphaCount {
-    pixels: u64,
+/// Whether the channels of a pixel, red, green and blue first, differ by more than rounding makes them.
+fn has_color(pixel: &[u8]) -> bool {
+    let [red, green, blue, ..] = *pixel else { return false };
+    red.max(green).max(blue) - red.min(green).min(blue) > GRAY_TOLERANCE
+}
+
+/// Adds the pixels of `run` to `cell`. Gray is summed in the first channel only.
+fn add_run(cell: &mut Cell, run: &[u8], layout: Layout) {
+    match layout {
+        Layout::Gray => {
+            cell.rgb[0] += run.iter().map(|&sample| u64::from(sample)).sum::<u64>();
+            cell.pixels += run.len() as u64;
+        }
+        Layout::GrayAlpha => add_pixels::<2, 1>(cell, run),
+        Layout::Rgb => add_pixels::<3, 3>(cell, run),
+        Layout::Rgba => add_pixels::<4, 3>(cell, run),
+    }
+}
+
+fn add_pixels<const CHANNELS: usize, const COLORS: usize>(cell: &mut Cell, run: &[u8]) {
+    // A run is at most 2^26 pixels (a side of 2^32 in 64 cells), so that 64-bit sums are safe and 32-bit ones are not.
+    let mut sums = [0_u64; 3];
+    for pixel in run.chunks_exact(CHANNELS) {
+        for channel in 0..COLORS {
+            sums[channel] += u64::from(pixel[channel]);
+        }
+    }
+    for (total, sum) in cell.rgb.iter_mut().zip(sums) {
+        *total += sum;
+    }
+    cell.pixels += (run.len() / CHANNELS) as u64;
+}
+
+/// Mean luma of a cell (ITU-R BT.601 weights in 16 bits, as Pillow's `Convert.c` rounds them).
+fn cell_luma(cell: &Cell, layout: Layout) -> u8 {
+    if cell.pixels == 0 {
+        return 0;
+    }
+    let mean = match layout {
+        Layout::Gray | Layout::GrayAlpha => (cell.rgb[0] + cell.pixels / 2) / cell.pixels,
+        Layout::Rgb | Layout::Rgba => {
+            let [red, green, blue] = cell.rgb.map(u128::from);
+            let weighted = red * 19_595 + green * 38_470 + blue * 7_471;
+            let pixels = u128::from(cell.pixels) << 16;
+            u64::try_from((weighted + pixels / 2) / pixels).unwrap_or(255)
+        }
+    };
+    u8::try_from(mean).unwrap_or(255)
+}
+
+/// Counts transparent pixels and the colours that they hide.
+#[derive(Debug, Default)]
+pub(crate) struct AlphaCounter {
     transparent: u64,
     partial: u64,
     hidden: u64,
-    hidden_colors: BTreeMap<[u8; 3], u64>,
-    /// The latest hidden colour and how often it came in a row, so that the map is asked once a run.
-    run: Option<([u8; 3], u64)>,
+    colors: HashMap<[u8; 3], u64>,
+    /// The colour of the last hidden pixels and how many there were: hidden areas are flat as a rule.
+    run: ([u8; 3], u64),
 }
 
-impl AlphaCount {
-    fn add(&mut self, alpha: u8, color: [u8; 3]) {
-        self.pixels += 1;
+impl AlphaCounter {
+    /// Counts one pixel.
+    pub(crate) fn count(&mut self, rgb: [u8; 3], alpha: u8) {
         match alpha {
-            u8::MAX => {}
+            255 => {}
             0 => {
                 self.transparent += 1;
-                if color != [0; 3] {
+                if rgb != [0, 0, 0] {
                     self.hidden += 1;
-                    self.add_hidden(color);
+                    if self.run.0 == rgb {
+                        self.run.1 += 1;
+                    } else {
+                        self.end_run();
+                        self.run = (rgb, 1);
+                    }
                 }
             }
             _ => self.partial += 1,
         }
     }
 
-    fn add_hidden(&mut self, color: [u8; 3]) {
-        match &mut self.run {
-            Some((known, count)) if *known == color => *count += 1,
-            _ => {
-                self.end_run();
-                self.run = Some((color, 1));
-            }
-        }
+    /// The facts for a frame of `pixels` pixels.
+    pub(crate) fn finish(mut self, pixels: u64) -> AlphaFacts {
+        self.end_run();
+        // Ties go to the smallest colour, so that the answer does not depend on the order of a hash map.
+        let hidden_color = self.colors.iter().max_by(|a, b| a.1.cmp(b.1).then_with(|| b.0.cmp(a.0))).map(|(&color, _)| color);
+        let share = |count| share_of(count, pixels);
+        AlphaFacts { transparent: share(self.transparent), partial: share(self.partial), hidden: share(self.hidden), hidden_color }
     }
 
     fn end_run(&mut self) {
-        let Some((color, count)) = self.run.take() else { return };
-        if self.hidden_colors.len() < HIDDEN_COLORS || self.hidden_colors.contains_key(&color) {
-            *self.hidden_colors.entry(color).or_default() += count;
+        let (color, count) = std::mem::take(&mut self.run);
+        if count == 0 {
+            return;
         }
-    }
-
-    fn facts(mut self) -> AlphaFacts {
-        self.end_run();
-        #[expect(clippy::cast_precision_loss, clippy::cast_possible_truncation, reason = "a share is told to a few digits")]
-        let share = |count: u64| (count as f64 / self.pixels.max(1) as f64) as f32;
-        AlphaFacts {
-            transparent: share(self.transparent),
-            partial: share(self.partial),
-            hidden: share(self.hidden),
-            hidden_color: self.hidden_colors.iter().max_by_key(|(_, count)| **count).map(|(color, _)| *color),
+        if let Some(known) = self.colors.get_mut(&color) {
+            *known += count;
+        } else if self.colors.len() < HIDDEN_COLORS {
+            self.colors.insert(color, count);
         }
     }
 }
 
+/// `part` of `whole`, 0 to 1; 0 of nothing is 0.
+#[expect(clippy::cast_precision_loss, clippy::cast_possible_truncation, reason = "a share for reports; seven digits are plenty")]
+pub(crate) fn share_of(part: u64, whole: u64) -> f32 {
+    if whole == 0 { 0.0 } else { (part as f64 / whole as f64) as f32 }
+}
+
 #[cfg(test)]
 mod tests {
-    use super::*;
-
-    fn reduced(size: (u32, u32), samples: Samples, pixel: impl Fn(u32, u32) -> Vec<u8>) -> Picture {
-        let mut reducer = Reducer::new(Size::new(size.0, size.1), samples);
-        for y in 0..size.1 {
-            reducer.push_row(&(0..size.0).flat_map(|x| pixel(x, y)).collect::<Vec<_>>());
-        }
-        reducer.finish().expect("rows were pushed")
-    }
+    use super::{Layout, Reducer};
+    use crate::model::Size;
 
     #[test]
     fn small_pictures_keep_every_pixel() {
-        let picture = reduced((3, 2), Samples::Gray, |x, y| vec![u8::try_from(10 * y + x).unwrap()]);
-        assert_eq!(picture.raster, Raster { width: 3, height: 2, luma: vec![0, 1, 2, 10, 11, 12] });
-        assert_eq!((picture.alpha, picture.colorless), (None, None));
-    }
-
-    #[test]
-    fn large_pictures_have_between_64_and_256_samples_a_side() {
-        for side in [64, 255, 256, 257, 511, 513, 1000, 4001] {
-            let raster = reduced((side, 300), Samples::Gray, |_, _| vec![7]).raster;
-            assert!((64..=256).contains(&raster.width), "{side} became {}", raster.width);
-            assert_eq!(raster.height, 150);
-            assert!(raster.luma.iter().all(|luma| *luma == 7), "{side}");
-        }
-    }
-
-    #[test]
-    fn boxes_are_means_in_bt601() {
-        let picture = reduced((512, 1), Samples::Rgb, |x, _| if x % 2 == 0 { vec![255, 0, 0] } else { vec![0, 0, 255] });
-        // (0.299 + 0.114) * 255 / 2 = 52.66
-        assert!(picture.raster.luma.iter().all(|luma| *luma == 53));
+        let mut reducer = Reducer::new(Size::new(2, 1), Layout::Rgb).unwrap();
+        reducer.row(0, &[255, 0, 0, 255, 255, 255]);
+        let picture = reducer.finish().unwrap();
+        assert_eq!((picture.raster.width, picture.raster.height), (2, 1));
+        assert_eq!(picture.raster.luma, [76, 255]);
         assert_eq!(picture.colorless, Some(false));
+        assert_eq!(picture.alpha, None);
     }
 
     #[test]
-    fn channels_a_level_apart_are_no_colour() {
-        assert_eq!(reduced((4, 4), Samples::Rgb, |_, _| vec![100, 101, 99]).colorless, Some(true));
+    fn large_pictures_are_averaged_in_boxes() {
+        let mut reducer = Reducer::new(Size::new(1000, 130), Layout::Gray).unwrap();
+        for y in 0..130 {
+            reducer.row(y, &[if y % 2 == 0 { 10 } else { 30 }; 1000]);
+        }
+        let raster = reducer.finish().unwrap().raster;
+        assert_eq!((raster.width, raster.height), (67, 65));
+        assert!(raster.luma.iter().all(|&luma| luma == 20));
     }
 
     #[test]
-    fn hidden_colours_are_counted() {
-        let picture = reduced((10, 10), Samples::Rgba, |x, y| match (x, y) {
-            (0, _) => vec![9, 8, 7, 0],
-            (1, 0) => vec![200, 0, 0, 0],
-            (2, _) => vec![0, 0, 0, 0],
-            (3, _) => vec![1, 1, 1, 128],
-            _ => vec![255, 255, 255, 255],
-        });
-        let alpha = picture.alpha.expect("there is an alpha channel");
-        assert!((alpha.transparent - 0.21).abs() < 1e-6);
-        assert!((alpha.partial - 0.1).abs() < 1e-6);
-        assert!((alpha.hidden - 0.11).abs() < 1e-6);
-        assert_eq!(alpha.hidden_color, Some([9, 8, 7]));
+    fn hidden_colors_are_counted_and_black_is_none() {
+        let mut reducer = Reducer::new(Size::new(4, 1), Layout::Rgba).unwrap();
+        reducer.row(0, &[255, 0, 0, 0, 0, 0, 0, 0, 9, 9, 9, 128, 1, 2, 3, 255]);
+        let alpha = reducer.finish().unwrap().alpha.unwrap();
+        assert_eq!((alpha.transparent, alpha.partial, alpha.hidden), (0.5, 0.25, 0.25));
+        assert_eq!(alpha.hidden_color, Some([255, 0, 0]));
     }
 
     #[test]
-    fn missing_rows_are_left_out() {
-        let mut reducer = Reducer::new(Size::new(2, 1000), Samples::Gray);
+    fn sparse_rows_land_where_they_belong() {
+        let mut reducer = Reducer::new(Size::new(4, 1), Layout::Gray).unwrap();
+        reducer.sparse_row(0, 1, 2, &[10, 20, 99]);
+        reducer.sparse_row(7, 0, 1, &[1]);
+        assert_eq!(reducer.finish().unwrap().raster.luma, [0, 10, 0, 20]);
+    }
+
+    #[test]
+    fn channels_a_level_apart_are_no_color() {
+        let mut reducer = Reducer::new(Size::new(2, 1), Layout::Rgb).unwrap();
+        reducer.push_row(&[100, 101, 99, 5, 5, 7]);
+        assert_eq!(reducer.finish().unwrap().colorless, Some(true));
+    }
+
+    #[test]
+    fn missing_rows_are_black_and_no_rows_are_no_picture() {
+        let mut reducer = Reducer::new(Size::new(2, 3), Layout::Gray).unwrap();
         reducer.push_row(&[5, 5]);
-        assert_eq!(reducer.finish().map(|picture| picture.raster), Some(Raster { width: 2, height: 1, luma: vec![5, 5] }));
-        assert!(Reducer::new(Size::new(2, 2), Samples::Gray).finish().is_none());
-        assert!(Reducer::new(Size::new(0, 0), Samples::Rgba).finish().is_none());
+        assert_eq!(reducer.finish().unwrap().raster.luma, [5, 5, 0, 0, 0, 0]);
+        assert!(Reducer::new(Size::new(2, 2), Layout::Gray).unwrap().finish().is_none());
+    }
+
+    #[test]
+    fn a_frame_without_pixels_has_no_reducer() {
+        assert!(Reducer::new(Size::new(0, 5), Layout::Gray).is_none());
     }
 }

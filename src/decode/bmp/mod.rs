@@ -9,7 +9,7 @@ mod rle;
 
 use header::{BITFIELDS, Header, RLE4, RLE8};
 
-use super::reduce::{Reducer, Samples};
+use super::reduce::{Layout, Reducer, share_of};
 use super::{Limits, MAX_PIXELS, Picture, Reading, too_many_pixels, unidentified};
 use crate::model::{Fault, FaultKind, Size, Strict, Trailing, Verdict};
 
@@ -98,19 +98,21 @@ fn strict(bytes: &[u8], header: &Header, size: Size, limits: &Limits) -> Result<
     let present = data.len().saturating_add(stride - line) / stride.max(1);
     let height = usize::try_from(size.height).unwrap_or(usize::MAX);
     let present = present.min(height);
-    let mut reducer = Reducer::new(size, rows.samples());
+    let mut reducer = Reducer::new(size, rows.layout());
     let mut pixels = Vec::new();
     for row in 0..present {
         // Rows are stored from the bottom unless the height is negative; what is missing is then at the top.
         let stored = if header.top_down { row } else { present - 1 - row };
         let Some(source) = data.get(stored * stride..).and_then(|rest| rest.get(..line)) else { break };
         rows.unpack(source, size.width, &mut pixels);
-        reducer.push_row(&pixels);
+        if let Some(reducer) = &mut reducer {
+            reducer.push_row(&pixels);
+        }
         if row % 256 == 0 && std::time::Instant::now() > deadline {
             return Err(Fault::new(FaultKind::TimedOut, "the time limit has passed"));
         }
     }
-    let picture = reducer.finish();
+    let picture = reducer.and_then(Reducer::finish);
     if present == height {
         return Ok((Strict::Whole, picture));
     }
@@ -118,8 +120,7 @@ fn strict(bytes: &[u8], header: &Header, size: Size, limits: &Limits) -> Result<
     if present == 0 {
         return Ok((Strict::Error(fault), None));
     }
-    #[expect(clippy::cast_precision_loss, clippy::cast_possible_truncation, reason = "a share is told to a few digits")]
-    let lost = ((height - present) as f64 / height as f64) as f32;
+    let lost = share_of((height - present) as u64, height as u64);
     Ok((Strict::Damaged { fault, lost: Some(lost) }, picture))
 }
 
@@ -156,8 +157,8 @@ impl Rows {
         Ok(Self { bits: header.bits, palette, masks })
     }
 
-    fn samples(&self) -> Samples {
-        if self.bits > 8 && self.masks[3] != 0 { Samples::Rgba } else { Samples::Rgb }
+    fn layout(&self) -> Layout {
+        if self.bits > 8 && self.masks[3] != 0 { Layout::Rgba } else { Layout::Rgb }
     }
 
     fn palette_color(&self, index: u8) -> [u8; 3] {
@@ -182,7 +183,7 @@ impl Rows {
     }
 
     fn by_masks(&self, pixel: u32, out: &mut Vec<u8>) {
-        let channels = self.samples().channels();
+        let channels = self.layout().channels();
         out.extend(self.masks.iter().take(channels).map(|mask| by_mask(pixel, *mask)));
     }
 }

@@ -1,7 +1,7 @@
 //! Run lengths of BMP: as Pillow fills the picture from them, and by the rules of the format.
 
 use super::header::{Header, RLE4};
-use crate::decode::reduce::{Reducer, Samples};
+use crate::decode::reduce::{Layout, Reducer, share_of};
 use crate::decode::{Limits, Picture};
 use crate::model::{Fault, FaultKind, Size, Strict};
 
@@ -102,7 +102,7 @@ pub(super) fn strict(
         }
     };
     let reached = canvas.y.min(height);
-    let mut reducer = Reducer::new(size, Samples::Rgb);
+    let mut reducer = Reducer::new(size, Layout::Rgb);
     let mut row = Vec::new();
     for y in 0..height {
         let stored = if header.top_down { y } else { height - 1 - y };
@@ -110,16 +110,18 @@ pub(super) fn strict(
         row.clear();
         let rest = width - indices.len().min(width);
         indices.iter().copied().chain(std::iter::repeat_n(0, rest)).for_each(|index| row.extend(color(index)));
-        reducer.push_row(&row);
+        if let Some(reducer) = &mut reducer {
+            reducer.push_row(&row);
+        }
     }
-    let Some((kind, detail)) = fault else { return Ok((Strict::Whole, reducer.finish())) };
+    let picture = reducer.and_then(Reducer::finish);
+    let Some((kind, detail)) = fault else { return Ok((Strict::Whole, picture)) };
     let fault = Fault::at(kind, header.data_offset.saturating_add(at.min(data.len())), format!("{detail} in row {reached} of {height}"));
     if canvas.rows.is_empty() {
         return Ok((Strict::Error(fault), None));
     }
-    #[expect(clippy::cast_precision_loss, clippy::cast_possible_truncation, reason = "a share is told to a few digits")]
-    let lost = ((height - reached) as f64 / height as f64) as f32;
-    Ok((Strict::Damaged { fault, lost: Some(lost) }, reducer.finish()))
+    let lost = share_of((height - reached) as u64, height as u64);
+    Ok((Strict::Damaged { fault, lost: Some(lost) }, picture))
 }
 
 /// Palette indices row by row, grown only where something is drawn: a few bytes of run lengths may claim any size.

@@ -7,7 +7,7 @@ mod pillow;
 
 use std::time::Instant;
 
-use super::reduce::{Reducer, Samples};
+use super::reduce::{Layout, Reducer, share_of};
 use super::{Limits, MAX_PIXELS, Picture, Reading, too_many_pixels};
 use crate::model::{Fault, FaultKind, Size, Strict, Trailing, Verdict};
 use lzw::{Bits, Lzw, Step};
@@ -226,16 +226,14 @@ impl First {
     /// Share of the frame's pixels that are missing.
     fn lost(&self) -> f32 {
         let wanted = self.frame.size.pixels().max(1);
-        #[expect(clippy::cast_precision_loss, clippy::cast_possible_truncation, reason = "a share is told to a few digits")]
-        let lost = (wanted.saturating_sub(self.pixels.len() as u64) as f64 / wanted as f64) as f32;
-        lost
+        share_of(wanted.saturating_sub(self.pixels.len() as u64), wanted)
     }
 
     /// The canvas with the frame on it; what the frame leaves free has the transparent index, or else the first one, as
     /// Pillow fills it.
     fn draw(&self) -> Option<Picture> {
-        let samples = if self.transparent.is_some() { Samples::Rgba } else { Samples::Rgb };
-        let mut reducer = Reducer::new(self.canvas, samples);
+        let layout = if self.transparent.is_some() { Layout::Rgba } else { Layout::Rgb };
+        let mut reducer = Reducer::new(self.canvas, layout)?;
         let blank = self.transparent.unwrap_or_default();
         let width = usize::try_from(self.frame.size.width).ok()?;
         let (left, canvas_width) = (usize::try_from(self.frame.x).ok()?, usize::try_from(self.canvas.width).ok()?);

@@ -13,7 +13,6 @@ mod inflate;
 mod opencv;
 mod picture;
 mod pillow;
-mod reduce;
 mod rows;
 mod scan;
 mod strict;

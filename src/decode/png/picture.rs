@@ -1,9 +1,10 @@
 //! From unfiltered rows to 8-bit colours for the [`Reducer`]: bit depths, palettes, transparent colours.
 
 use super::header::{Color, Header, Tables};
-use super::reduce::{Layout, Reducer};
 use super::rows::Place;
 use crate::decode::Picture;
+use crate::decode::reduce::{Layout, Reducer};
+use crate::model::Size;
 
 /// Pixels converted at a time, so that the converted row costs little whatever its length.
 const BATCH: usize = 4096;
@@ -58,7 +59,7 @@ impl Painter {
             (Color::Rgba, 16) => (Source::Wide { samples: 4, alpha: true, clear: None }, Layout::Rgba),
             (Color::Rgba, _) => (Source::Plain, Layout::Rgba),
         };
-        let reducer = Reducer::new(header.width, header.height, layout)?;
+        let reducer = Reducer::new(Size::new(header.width, header.height), layout)?;
         Some(Self { reducer, source, converted: Vec::new() })
     }
 
@@ -79,8 +80,8 @@ impl Painter {
         }
     }
 
-    /// The picture of the rows taken.
-    pub(super) fn finish(self) -> Picture {
+    /// The picture of the rows taken, if there were any.
+    pub(super) fn finish(self) -> Option<Picture> {
         self.reducer.finish()
     }
 }

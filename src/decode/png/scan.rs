@@ -71,9 +71,9 @@ pub(super) fn scan<'a>(header: &Header, tables: &Tables<'_>, mut data: ImageData
         breaks_in_last_slice = matches!(slice_tail, Some(StreamTail::WrongChecksum | StreamTail::Broken));
         tail = Some(slice_tail.unwrap_or_else(|| run.read_tail(data.clone())));
     }
-    let lost = super::reduce::share_of(header.pixels().saturating_sub(run.rows.pixels_done()), header.pixels());
+    let lost = crate::decode::reduce::share_of(header.pixels().saturating_sub(run.rows.pixels_done()), header.pixels());
     let row = run.rows.y();
-    Scan { end, tail, end_at, row, lost, picture: run.painter.map(Painter::finish), breaks_in_last_slice, data }
+    Scan { end, tail, end_at, row, lost, picture: run.painter.and_then(Painter::finish), breaks_in_last_slice, data }
 }
 
 struct Run {

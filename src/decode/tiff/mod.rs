@@ -8,6 +8,7 @@ mod ifd;
 mod layouts;
 mod pillow;
 
+use super::reduce::share_of;
 use super::{Limits, MAX_PIXELS, Reading, generic, guard};
 use crate::model::{Blame, Fault, FaultKind, Format, Stage, Strict, Verdict};
 use ifd::{Directory, Header};
@@ -45,11 +46,11 @@ pub(super) fn read(bytes: &[u8], limits: &Limits) -> Reading {
         Header::Absent | Header::Unreachable => (0, 0),
     };
     let (pillow, lost) = match &opened {
-        Err(refusal) => (refusal.clone(), share(missing, missing + present)),
+        Err(refusal) => (refusal.clone(), share_of(missing, missing + present)),
         Ok(opened) if opened.is_raw() => opened.load_raw(bytes),
         Ok(opened) => {
             let verdict = load_compressed(bytes, &header, opened, decoded.as_ref().err(), missing, limits);
-            (verdict, share(missing, missing + present))
+            (verdict, share_of(missing, missing + present))
         }
     };
     let strict = match &decoded {
@@ -131,10 +132,4 @@ fn parts_beyond_the_end(directory: &Directory<'_>, size: usize) -> (u64, u64) {
         let here = (size as u64).saturating_sub(offset).min(count);
         (missing + (count - here), present + here)
     })
-}
-
-fn share(part: u64, whole: u64) -> f32 {
-    #[expect(clippy::cast_precision_loss, clippy::cast_possible_truncation, reason = "a share is told to a few digits")]
-    let share = (part as f64 / whole.max(1) as f64) as f32;
-    share
 }

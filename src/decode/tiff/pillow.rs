@@ -3,6 +3,7 @@
 
 use super::ifd::{Directory, Header, NotIntegers};
 use super::layouts::Layout;
+use crate::decode::reduce::share_of;
 use crate::decode::{MAX_PIXELS, bomb_message, unidentified};
 use crate::model::{Size, Verdict};
 
@@ -195,9 +196,7 @@ impl Opened {
                 verdict = refusal;
             }
         }
-        #[expect(clippy::cast_precision_loss, clippy::cast_possible_truncation, reason = "a share is told to a few digits")]
-        let lost = (wanted.saturating_sub(present) as f64 / wanted.max(1) as f64) as f32;
-        (verdict, lost)
+        (verdict, share_of(wanted.saturating_sub(present), wanted))
     }
 
     /// Rows that are there, rows that should be, and Pillow's verdict on the part.

@@ -3,7 +3,7 @@
 use super::libwebp::{Decoded, Form};
 use crate::decode::Picture;
 use crate::decode::reduce::{Layout, Reducer};
-use crate::model::Raster;
+use crate::model::{Raster, Size};
 
 /// Samples that a side of the raster has at least, where the picture has as many pixels.
 const SIDE: u32 = 64;
@@ -44,17 +44,17 @@ fn scaled_picture(decoded: &Decoded) -> Picture {
 
 fn rgba_picture(decoded: &Decoded, has_alpha: bool) -> Option<Picture> {
     let (width, height) = (u32::try_from(decoded.width).ok()?, u32::try_from(decoded.height).ok()?);
-    let mut reducer = Reducer::new(width, height, Layout::Rgba)?;
+    let mut reducer = Reducer::new(Size::new(width, height), Layout::Rgba)?;
     for (y, row) in (0_u32..).zip(decoded.rgba.chunks_exact(decoded.width.checked_mul(4)?).take(decoded.rows)) {
         reducer.row(y, row);
     }
-    let picture = reducer.finish();
+    let picture = reducer.finish()?;
     Some(Picture { alpha: picture.alpha.filter(|_| has_alpha), ..picture })
 }
 
 fn yuva_picture(decoded: &Decoded) -> Option<Picture> {
     let (width, height) = (u32::try_from(decoded.width).ok()?, u32::try_from(decoded.height).ok()?);
-    let mut reducer = Reducer::new(width, height, Layout::Rgba)?;
+    let mut reducer = Reducer::new(Size::new(width, height), Layout::Rgba)?;
     let [u, v] = &decoded.chroma;
     let mut row = Vec::with_capacity(decoded.width.checked_mul(4)?);
     let planes = decoded.luma.chunks_exact(decoded.width).zip(decoded.alpha.chunks_exact(decoded.width));
@@ -70,7 +70,7 @@ fn yuva_picture(decoded: &Decoded) -> Option<Picture> {
         reducer.row(u32::try_from(index).ok()?, &row);
     }
     let colorless = decoded.chroma.iter().flatten().all(|chroma| is_gray(*chroma));
-    Some(Picture { colorless: Some(colorless), ..reducer.finish() })
+    Some(Picture { colorless: Some(colorless), ..reducer.finish()? })
 }
 
 /// A pixel in RGB (ITU-R BT.601, video range, in 1/1024).

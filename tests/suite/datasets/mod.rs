@@ -37,5 +37,8 @@ impl Recipe {
 
 /// Every recipe.
 pub(crate) fn recipes() -> Vec<Recipe> {
-    [caption::recipes(), dataset::recipes(), file::recipes(), image::recipes(), image_file::recipes(), metadata::recipes(), path::recipes()].into_iter().flatten().collect()
+    [caption::recipes(), dataset::recipes(), file::recipes(), image::recipes(), image_file::recipes(), metadata::recipes(), path::recipes()]
+        .into_iter()
+        .flatten()
+        .collect()
 }
