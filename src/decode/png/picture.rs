@@ -73,6 +73,7 @@ impl Painter {
         while start < pixels {
             let end = start.saturating_add(BATCH).min(pixels);
             self.converted.clear();
+            self.converted.reserve(BATCH * 4);
             self.source.convert(row, start, end, self.reducer.layout(), &mut self.converted);
             let offset = u32::try_from(start).unwrap_or(u32::MAX).saturating_mul(place.stride);
             self.reducer.sparse_row(place.y, place.first.saturating_add(offset), place.stride, &self.converted);
@@ -94,9 +95,14 @@ impl Source {
                 let channels = layout.channels();
                 out.extend_from_slice(row.get(start * channels..end * channels).unwrap_or(&[]));
             }
-            Self::Palette { depth, colors, alpha } => {
-                let channels = if *alpha { 4 } else { 3 };
-                each_sample(row, *depth, start, end, |index| out.extend_from_slice(&colors[usize::from(index)][..channels]));
+            Self::Palette { depth, colors, alpha: true } => {
+                each_sample(row, *depth, start, end, |index| out.extend_from_slice(&colors[usize::from(index)]));
+            }
+            Self::Palette { depth, colors, alpha: false } => {
+                each_sample(row, *depth, start, end, |index| {
+                    let [red, green, blue, _] = colors[usize::from(index)];
+                    out.extend_from_slice(&[red, green, blue]);
+                });
             }
             Self::Gray { depth: 16, clear } => {
                 for &[high, low] in row.get(start * 2..end * 2).unwrap_or(&[]).as_chunks::<2>().0 {
