@@ -42,16 +42,22 @@ fn read(format: Format, bytes: &[u8]) -> Result<Probe, Fault> {
         Format::Gif => gif::probe(bytes),
         Format::Bmp => bmp::probe(bytes),
         Format::Tiff => tiff::probe(bytes),
-        Format::Avif | Format::Heic => bmff::probe(bytes, format),
-        Format::JpegXl => jxl::probe(bytes),
+        Format::Avif => bmff::probe(bytes, format),
+        Format::Heic => bmff::probe(bytes, format).map_err(|fault| no_decoder(format, &fault)),
+        Format::JpegXl => jxl::probe(bytes).map_err(|fault| no_decoder(format, &fault)),
         Format::Jpeg2000 => jpeg2000::probe(bytes),
-        Format::Svg => markup::probe_svg(bytes),
+        Format::Svg => markup::probe_svg(bytes).map_err(|fault| no_decoder(format, &fault)),
         Format::Ico => ico::probe(bytes),
         Format::Tga => tga::probe(bytes),
         Format::Pnm => pnm::probe(bytes),
         Format::Psd => other::probe_psd(bytes),
         Format::Qoi => other::probe_qoi(bytes),
     }
+}
+
+/// That a file of a kind which loaders do not decode anyway has no readable header matters less than its kind.
+fn no_decoder(format: Format, fault: &Fault) -> Fault {
+    Fault { kind: FaultKind::NoDecoder, offset: fault.offset, detail: format!("the content is {format}, and {}", fault.detail) }
 }
 
 /// Words for bytes that begin like nothing known; a signature that is damaged in one place is worth naming.

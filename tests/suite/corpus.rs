@@ -55,6 +55,10 @@ fn verdicts_agree_with_pillow() {
         let verdict: Value = serde_json::from_str(line).expect("a verdict is JSON");
         let (file, pillow) = (verdict["file"].as_str().unwrap_or_default(), &verdict["pillow"]);
         let Some(format) = pillow["format"].as_str() else { continue };
+        // The recorder asks for EXIF first, which loads a PNG; where that raises, a second load of the emptied image does not.
+        if pillow["orientation_error"].is_string() {
+            continue;
+        }
         let loads = pillow["load"] == "ok";
         let (agree, all) = counts.entry(format.to_owned()).or_default();
         *all += 1;

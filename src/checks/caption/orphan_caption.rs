@@ -5,12 +5,11 @@ use std::collections::{BTreeMap, BTreeSet};
 use unicode_normalization::UnicodeNormalization as _;
 
 use crate::checks::{Findings, Run, declare_check};
-use crate::model::{DatasetFacts, Outcome, Phase, Profile, RelPath};
+use crate::model::{DatasetFacts, Level, Outcome, Phase, Profile, RelPath};
 
 declare_check! {
     /// ## What it does
-    /// Reports caption files without an image of their name, and captions whose only image cannot be loaded, in one
-    /// finding. Where the name of an image without caption differs only in case, spaces, dashes or Unicode form, it is
+    /// Reports caption files without an image of their name, and notes captions whose only image cannot be loaded. Where the name of an image without caption differs only in case, spaces, dashes or Unicode form, it is
     /// named.
     ///
     /// ## Why it matters
@@ -40,12 +39,19 @@ fn check(facts: &DatasetFacts<'_>, _: &Profile, out: &mut Findings) {
         facts.samples.iter().filter(|sample| sample.is_usable()).filter_map(|sample| sample.caption.as_ref()).collect();
     let lost: BTreeSet<&RelPath> =
         facts.samples.iter().filter_map(|sample| sample.caption.as_ref()).filter(|caption| !usable.contains(caption)).collect();
-    let message = match (orphans.len(), lost.len()) {
-        (0, 0) => return,
-        (without, 0) => format!("{without} caption(s) have no image"),
-        (0, lost) => format!("{lost} caption(s) belong to an image that cannot be loaded"),
-        (without, lost) => format!("{without} caption(s) have no image, and {lost} belong to an image that cannot be loaded"),
-    };
+    if !orphans.is_empty() {
+        report_orphans(facts, &orphans, out);
+    }
+    if !lost.is_empty() {
+        let message = format!("{} to an image that cannot be loaded", belong(lost.len()));
+        out.report_all(lost.into_iter().cloned().collect(), message)
+            .level(Level::Info)
+            .means(Outcome::Skip, Phase::DatasetScan, "a caption goes the way of its image")
+            .help("mend or replace the image, or move the caption out of the dataset with it");
+    }
+}
+
+fn report_orphans(facts: &DatasetFacts<'_>, orphans: &[&RelPath], out: &mut Findings) {
     let images: BTreeMap<String, &RelPath> =
         facts.samples.iter().filter(|sample| sample.caption.is_none()).map(|sample| (loose_name(&sample.path), &sample.path)).collect();
     let near: Vec<String> = orphans
@@ -57,16 +63,17 @@ fn check(facts: &DatasetFacts<'_>, _: &Profile, out: &mut Findings) {
         Some(first) => format!("rename the caption after its image ({first})"),
         None => "restore the image, or delete the caption".to_owned(),
     };
-    let names = |paths: &mut dyn Iterator<Item = &&RelPath>| paths.map(|path| path.as_str().to_owned()).collect::<Vec<_>>();
-    let finding = out.report_all(orphans.iter().chain(&lost).map(|path| (*path).clone()).collect(), message);
-    finding
-        .evidence("without_image", names(&mut orphans.iter()))
-        .evidence("image_lost", names(&mut lost.iter()))
-        .means(Outcome::Skip, Phase::DatasetScan, "the captions are never read")
-        .help(help);
+    let message =
+        if orphans.len() == 1 { "1 caption has no image".to_owned() } else { format!("{} captions have no image", orphans.len()) };
+    let finding = out.report_all(orphans.iter().map(|path| (*path).clone()).collect(), message);
+    finding.means(Outcome::Skip, Phase::DatasetScan, "the captions are never read").help(help);
     if !near.is_empty() {
         finding.evidence("near", near);
     }
+}
+
+fn belong(captions: usize) -> String {
+    if captions == 1 { "1 caption belongs".to_owned() } else { format!("{captions} captions belong") }
 }
 
 /// The path without extension, case, Unicode form, spaces, dashes and underscores.
@@ -78,7 +85,7 @@ fn loose_name(path: &RelPath) -> String {
 mod tests {
     use super::CHECK;
     use crate::checks::support::{findings_in, healthy};
-    use crate::model::{Fault, FaultKind, Inventory, RelPath, SideFile};
+    use crate::model::{Fault, FaultKind, Inventory, Level, RelPath, SideFile};
 
     fn with_orphan(name: &str) -> Inventory {
         let caption = SideFile { path: RelPath::from(name), size_bytes: 5, modified: None };
@@ -90,9 +97,15 @@ mod tests {
         let mut samples = [healthy("a.png"), healthy("b.png")];
         samples[1].probe = Err(Fault::new(FaultKind::Empty, "0 bytes"));
         let findings = findings_in(&CHECK, &samples, with_orphan("c.txt"));
-        assert_eq!(findings[0].message, "1 caption(s) have no image, and 1 belong to an image that cannot be loaded");
-        assert_eq!(findings[0].paths, [RelPath::from("b.txt"), RelPath::from("c.txt")]);
-        assert_eq!(findings[0].evidence["image_lost"], serde_json::json!(["b.txt"]));
+        let seen: Vec<(Level, &str, &str)> =
+            findings.iter().map(|finding| (finding.level, finding.paths[0].as_str(), finding.message.as_str())).collect();
+        assert_eq!(
+            seen,
+            [
+                (Level::Warning, "c.txt", "1 caption has no image"),
+                (Level::Info, "b.txt", "1 caption belongs to an image that cannot be loaded"),
+            ]
+        );
     }
 
     #[test]

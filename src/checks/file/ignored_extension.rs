@@ -2,6 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use crate::checks::cause::pillow_knows;
 use crate::checks::{Findings, Run, declare_check};
 use crate::model::{DatasetFacts, Format, Outcome, Phase, Profile, RelPath, SampleLine};
 
@@ -31,7 +32,9 @@ fn check(facts: &DatasetFacts<'_>, profile: &Profile, out: &mut Findings) {
     let exact = facts.samples.iter().filter(|line| is_known(line.path.extension())).count();
 
     let mut by_extension: BTreeMap<&str, Vec<&SampleLine>> = BTreeMap::new();
-    for line in facts.samples.iter().filter(|line| !is_known(line.path.extension())) {
+    // What Pillow cannot open under any name is the business of unsupported-format (I104).
+    let could_be_trained = |line: &&SampleLine| line.format.is_none_or(pillow_knows);
+    for line in facts.samples.iter().filter(|line| !is_known(line.path.extension())).filter(could_be_trained) {
         by_extension.entry(line.path.extension()).or_default().push(line);
     }
     for (extension, lines) in by_extension {

@@ -2,7 +2,7 @@
 
 use crate::checks::cause::{Cause, Obstacle};
 use crate::checks::{Findings, Run, declare_check};
-use crate::model::{FaultKind, Outcome, Phase, Profile, SampleFacts};
+use crate::model::{FaultKind, Level, Outcome, Phase, Profile, SampleFacts, Strict, Verdict};
 
 declare_check! {
     /// ## What it does
@@ -22,6 +22,9 @@ declare_check! {
 }
 
 fn check(facts: &SampleFacts, _: &Profile, out: &mut Findings) {
+    if facts.decoded.pillow == Verdict::Ok {
+        return check_loadable(facts, out);
+    }
     let Some(obstacle) = Obstacle::caused_by(facts, Cause::Undecided) else { return };
     let (why, help) = match obstacle.fault.map(|fault| fault.kind) {
         Some(FaultKind::OverBudget) => ("it needs more memory than one image is given", "scale the image down, and check it once more"),
@@ -34,11 +37,24 @@ fn check(facts: &SampleFacts, _: &Profile, out: &mut Findings) {
         .help(help);
 }
 
+/// Pillow's answer may be known where our own reading was stopped.
+fn check_loadable(facts: &SampleFacts, out: &mut Findings) {
+    if let Strict::Unknown(fault) = &facts.decoded.strict
+        && matches!(fault.kind, FaultKind::OverBudget | FaultKind::TimedOut | FaultKind::Panic)
+    {
+        out.report(&facts.sample.path, format!("Pillow loads it, but whether the picture is whole could not be told: {fault}"))
+            .level(Level::Info)
+            .evidence("fault", fault.kind.name())
+            .means(Outcome::Train, Phase::Training, "whatever Pillow makes of it is trained on")
+            .help("look at the image, or save it again");
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::CHECK;
     use crate::checks::support::{findings_of, healthy};
-    use crate::model::{Decoded, Fault, FaultKind, Verdict};
+    use crate::model::{Decoded, Fault, FaultKind, Level, Strict, Verdict};
 
     #[test]
     fn fires_on_limits_of_this_run_and_on_panics() {
@@ -50,10 +66,12 @@ mod tests {
     }
 
     #[test]
-    fn stays_quiet_where_pillow_is_known_to_load_it() {
+    fn is_information_where_pillow_is_known_to_load_it() {
         let mut facts = healthy("a.png");
         facts.decoded = Decoded::undecided(Fault::new(FaultKind::OverBudget, "stopped"));
         facts.decoded.pillow = Verdict::Ok;
+        assert_eq!(findings_of(&CHECK, &facts)[0].level, Level::Info);
+        facts.decoded.strict = Strict::Unknown(Fault::new(FaultKind::NoDecoder, "there is no strict reader"));
         assert!(findings_of(&CHECK, &facts).is_empty());
     }
 }

@@ -11,8 +11,9 @@ use crate::build::Folder;
 use crate::generated::current;
 use crate::support::check_with;
 
-/// Checks that only the run itself can raise; their tests stand in `cli.rs`.
-const WITHOUT_RECIPE: [&str; 1] = ["unused-ignore"];
+/// Checks without a folder of their own: `unused-ignore` is about the settings (see `cli.rs`), and no file is unreadable to
+/// the superuser that tests may run as (see the check's unit tests).
+const WITHOUT_RECIPE: [&str; 2] = ["unused-ignore", "unreadable-caption"];
 
 /// Checks whose finding cannot be built on this system or for this user.
 fn cannot_be_built(check: &str) -> bool {
