@@ -68,7 +68,9 @@ impl Agreement {
             self.opencv.len(),
             self.whole_but_refused.len()
         );
-        for (title, lines) in [("pillow", &self.pillow), ("message", &self.messages), ("opencv", &self.opencv), ("whole", &self.whole_but_refused)] {
+        for (title, lines) in
+            [("pillow", &self.pillow), ("message", &self.messages), ("opencv", &self.opencv), ("whole", &self.whole_but_refused)]
+        {
             for line in lines.iter().take(40) {
                 println!("  {title}: {line}");
             }
@@ -93,4 +95,42 @@ fn the_reader_agrees_with_recorded_verdicts() {
     assert!(agreement.files >= 150, "only {} files were compared", agreement.files);
     assert!(agreement.pillow.len() * 200 <= agreement.files, "{:#?}", agreement.pillow);
     assert!(agreement.opencv.len() * 33 <= agreement.files, "{:#?}", agreement.opencv);
+}
+
+/// Walks the JPEGs of a folder over and over and prints millions of pixels a second, on one core:
+/// `WALKAROUND_SPEED=folder cargo test --release --lib jpeg::agreement::speed -- --ignored --nocapture`.
+#[test]
+#[ignore = "a measurement, which needs a folder of photographs"]
+#[expect(clippy::disallowed_methods, clippy::cast_precision_loss, reason = "a test may read files and measure roughly")]
+fn speed() {
+    let folder = std::env::var("WALKAROUND_SPEED").expect("WALKAROUND_SPEED names a folder");
+    let files: Vec<Vec<u8>> = std::fs::read_dir(folder)
+        .expect("the folder can be listed")
+        .filter_map(|entry| std::fs::read(entry.ok()?.path()).ok())
+        .filter(|bytes| bytes.starts_with(&[0xFF, 0xD8, 0xFF]))
+        .collect();
+    assert!(!files.is_empty(), "no JPEG files");
+    for process in [super::frame::Process::Sequential, super::frame::Process::Progressive] {
+        let walk = |bytes: &[u8]| super::walk::walk(bytes, &Limits::default());
+        let of_process = files.iter().filter(|bytes| walk(bytes).frame.is_some_and(|frame| frame.process == process));
+        let (mut pixels, mut read_bytes) = (0, 0);
+        let start = std::time::Instant::now();
+        let mut seconds = 0.0;
+        for bytes in of_process {
+            let before = std::time::Instant::now();
+            for _ in 0..5 {
+                let frame = walk(bytes).frame.expect("it has a frame");
+                pixels += frame.size.0 * frame.size.1;
+                read_bytes += bytes.len();
+                assert!(read(bytes, &Limits::default()).picture.is_some());
+            }
+            seconds += before.elapsed().as_secs_f64() / 2.0;
+        }
+        println!(
+            "{process:?}: {:.0} MP/s, {:.0} MB/s ({:.1} s in all)",
+            pixels as f64 / seconds / 1e6,
+            read_bytes as f64 / seconds / 1e6,
+            start.elapsed().as_secs_f64()
+        );
+    }
 }

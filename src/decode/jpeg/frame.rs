@@ -113,7 +113,9 @@ impl Frame {
 
     /// Whether libjpeg can bring the components to one size: each factor must divide the largest.
     pub(super) fn can_be_upsampled(&self) -> bool {
-        self.components.iter().all(|component| self.largest.0.is_multiple_of(component.factors.0) && self.largest.1.is_multiple_of(component.factors.1))
+        self.components
+            .iter()
+            .all(|component| self.largest.0.is_multiple_of(component.factors.0) && self.largest.1.is_multiple_of(component.factors.1))
     }
 
     /// Blocks of all components, filled up to whole units.

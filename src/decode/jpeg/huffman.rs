@@ -68,12 +68,8 @@ pub(super) struct Table {
 impl Table {
     /// Makes a table, or `None` where the counts are no Huffman code: too many codes of some length, or one of ones only.
     pub(super) fn new(definition: &Definition) -> Option<Self> {
-        let mut table = Self {
-            look: Box::new([Entry::default(); 1 << LOOK]),
-            largest: [-1; 17],
-            shift: [0; 17],
-            symbols: definition.symbols.clone(),
-        };
+        let mut table =
+            Self { look: Box::new([Entry::default(); 1 << LOOK]), largest: [-1; 17], shift: [0; 17], symbols: definition.symbols.clone() };
         let (mut code, mut place) = (0_usize, 0_usize);
         for (length, &count) in (1_u32..).zip(&definition.counts) {
             let count = usize::from(count);

@@ -95,7 +95,10 @@ pub(super) fn segment(bytes: &[u8], marker: Marker, has_frame: bool) -> Result<(
     // libjpeg checks a segment while it reads it, so what is wrong with the part that is there counts before its end does.
     let part = bytes.get(start..).unwrap_or_default();
     if is_refused_early(marker.code, length, part, has_frame) {
-        return Err(Stop::refused(marker.offset, format!("segment 0xFF{:02X} is malformed and runs over the end of the file", marker.code)));
+        return Err(Stop::refused(
+            marker.offset,
+            format!("segment 0xFF{:02X} is malformed and runs over the end of the file", marker.code),
+        ));
     }
     // Application data is skipped, which takes what there is; libjpeg takes other segments only whole.
     let is_skipped = matches!(marker.code, code::APP0..=code::APP15 | code::COM | code::DNL);

@@ -37,8 +37,7 @@ pub(super) fn open(bytes: &[u8]) -> Result<Opened, Refusal> {
     let Some((width, height)) = header.frame.filter(|&(width, height)| width > 0 && height > 0) else { return Err(unidentified()) };
     let pixels = u64::from(width) * u64::from(height);
     if pixels > MAX_PIXELS {
-        let message =
-            format!("Image size ({pixels} pixels) exceeds limit of {MAX_PIXELS} pixels, could be decompression bomb DOS attack.");
+        let message = format!("Image size ({pixels} pixels) exceeds limit of {MAX_PIXELS} pixels, could be decompression bomb DOS attack.");
         return Err(refuse("DecompressionBombError", message));
     }
     Ok(opened)

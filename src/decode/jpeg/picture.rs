@@ -71,12 +71,8 @@ impl Samples<'_> {
 
 /// The reduced picture; `None` where the frame has no component.
 pub(super) fn reduced(frame: &Frame, tables: &Tables, planes: &[Plane]) -> Option<Picture> {
-    let samples: Vec<Samples<'_>> = frame
-        .components
-        .iter()
-        .zip(planes)
-        .map(|(component, plane)| Samples { component, plane, precision: frame.precision })
-        .collect();
+    let samples: Vec<Samples<'_>> =
+        frame.components.iter().zip(planes).map(|(component, plane)| Samples { component, plane, precision: frame.precision }).collect();
     let grid = samples.first()?.component.blocks;
     let (width, height) = grid;
     if width == 0 || height == 0 {

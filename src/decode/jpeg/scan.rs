@@ -136,12 +136,13 @@ fn walk_segments<U: Units>(
                 return Err(timed_out());
             }
             checkpoints.pass(*done, &bits);
+            let before = bits.position();
             let decoded = units.decode(&mut bits, column, row);
             if bits.overdrawn() {
                 if bits.end() == Some(End::File) {
                     *lost += bad_from.map_or(0, |from| *done - from);
                     damage.truncated(course.bytes.len(), format!("the file ends in unit {} of {total}", *done + 1));
-                    let at = checkpoints.replay(units, total).unwrap_or(course.bytes.len());
+                    let at = checkpoints.replay(units, total).unwrap_or(before);
                     return Err(Stop::Starved { at });
                 }
                 dry = true;

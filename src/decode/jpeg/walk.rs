@@ -93,7 +93,9 @@ impl Walker<'_> {
             match marker.code {
                 code::SOI => return Err(Stop::refused(marker.offset, "a second start marker")),
                 code::EOI if self.found.scans > 0 => return Ok(()),
-                code::EOI if self.found.frame.is_some() => return Err(Stop::refused(marker.offset, "the file has a frame header and no scan")),
+                code::EOI if self.found.frame.is_some() => {
+                    return Err(Stop::refused(marker.offset, "the file has a frame header and no scan"));
+                }
                 code::EOI => {
                     self.found.tables_first = true;
                     self.start_of_image()?;
@@ -128,7 +130,9 @@ impl Walker<'_> {
     fn note_leftovers(&mut self, marker: Marker) {
         let leftovers = self.unused + marker.skipped;
         if self.found.scans > 0 && leftovers > 0 {
-            self.found.damage.corrupt_somewhere(marker.offset - marker.skipped, || format!("{leftovers} bytes of data are left behind the last block"));
+            self.found
+                .damage
+                .corrupt_somewhere(marker.offset - marker.skipped, || format!("{leftovers} bytes of data are left behind the last block"));
         }
         self.unused = 0;
     }
