@@ -8,7 +8,7 @@ use super::bits::Bits;
 const LOOK: u32 = 10;
 
 /// Progress that means "end of block": more than any run can add up to.
-pub(super) const END_OF_BLOCK: u32 = 128;
+const END_OF_BLOCK: u32 = 128;
 
 /// A table as it stands in the file: how many codes there are of each length, 1 to 16, and their symbols in order.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -107,44 +107,53 @@ impl Table {
         bits.need(LOOK);
         let entry = self.entry(bits);
         if entry.length() == 0 {
-            return self.long_symbol(bits);
+            let symbol;
+            (*bits, symbol) = self.long_symbol(bits.clone());
+            return symbol;
         }
         bits.skip(entry.length());
         Some(entry.symbol())
     }
 
-    /// Passes an AC code and its coefficient's bits; the coefficients passed, or `None` for bits that are no code.
+    /// Passes the AC coefficients of a block of a sequential scan.
     #[inline]
-    pub(super) fn pass(&self, bits: &mut Bits<'_>) -> Option<u32> {
-        bits.need(32);
-        let entry = self.entry(bits);
-        if entry.length() != 0 {
+    pub(super) fn pass_block(&self, bits: &mut Bits<'_>) -> Result<(), &'static str> {
+        let mut coefficient = 1;
+        while coefficient < 64 {
+            bits.need(32);
+            let mut entry = self.entry(bits);
+            if entry.length() == 0 {
+                let symbol;
+                (*bits, symbol) = self.long_symbol(bits.clone());
+                let Some(symbol) = symbol else { return Err("an invalid AC code") };
+                entry = Entry::new(symbol, 0);
+                bits.need(16);
+            }
             bits.skip(entry.bits());
-            return Some(entry.progress());
+            coefficient += entry.progress();
         }
-        let entry = Entry::new(self.long_symbol(bits)?, 0);
-        bits.need(16);
-        bits.skip(entry.bits());
-        Some(entry.progress())
+        if coefficient > 64 && coefficient < END_OF_BLOCK { Err("a run past the end of a block") } else { Ok(()) }
     }
 
     #[inline]
     fn entry(&self, bits: &Bits<'_>) -> Entry {
         // A look is ten bits wide, so the index is always in the table and the test for it is optimised away.
-        self.look[bits.peek(LOOK) & ((1 << LOOK) - 1)]
+        self.look[bits.peek(LOOK) as usize & ((1 << LOOK) - 1)]
     }
 
+    /// A symbol that is not found in one look. The reader is passed by value for the reason given at `Bits`.
     #[cold]
-    fn long_symbol(&self, bits: &mut Bits<'_>) -> Option<u8> {
+    #[inline(never)]
+    fn long_symbol<'a>(&self, mut bits: Bits<'a>) -> (Bits<'a>, Option<u8>) {
         bits.need(17);
         for length in LOOK + 1..=16 {
-            if let Some(symbol) = self.find(u32::try_from(bits.peek(length)).unwrap_or(u32::MAX), length) {
+            if let Some(symbol) = self.find(bits.peek(length), length) {
                 bits.skip(length);
-                return Some(symbol);
+                return (bits, Some(symbol));
             }
         }
         bits.skip(17);
-        None
+        (bits, None)
     }
 
     /// The symbol of a code, given that no shorter code begins it.
@@ -230,9 +239,8 @@ mod tests {
     fn the_standard_luma_table_passes_a_block() {
         let table = Table::new(&standard(true, 0).expect("standard")).expect("it is a code");
         // 0x01 = 00 and one bit, 0xF0 = 11111111001, end of block = 1010.
-        let mut bits = Bits::new(&[0b0011_1111, 0b1110_0110, 0b1000_0000], 0);
-        assert_eq!(table.pass(&mut bits), Some(1));
-        assert_eq!(table.pass(&mut bits), Some(16));
-        assert_eq!(table.pass(&mut bits), Some(END_OF_BLOCK));
+        let mut bits = Bits::new(&[0b0011_1111, 0b1110_0110, 0b1011_1111], 0);
+        assert_eq!(table.pass_block(&mut bits), Ok(()));
+        assert_eq!(bits.left(), 6);
     }
 }

@@ -179,7 +179,7 @@ impl Tables {
                 self.restart_interval = interval.ok_or_else(|| Stop::refused(at, "the restart interval has a wrong length"))?;
                 Ok(())
             }
-            code::DAC if body.len() % 2 != 0 || body.chunks_exact(2).any(|pair| !conditioning_is_valid(pair)) => {
+            code::DAC if !body.len().is_multiple_of(2) || body.chunks_exact(2).any(|pair| !conditioning_is_valid(pair)) => {
                 Err(Stop::refused(at, "an arithmetic conditioning table is malformed"))
             }
             code::APP0..=code::APP15 => {

@@ -83,7 +83,7 @@ fn a_whole_file_is_whole_for_everybody() {
 
 #[test]
 fn the_picture_is_the_mean_of_each_block() {
-    let picture = GrayImage::from_fn(40, 24, |x, y| image::Luma([(40 * (x / 8) + 20 * (y / 8)) as u8]));
+    let picture = GrayImage::from_fn(40, 24, |x, y| image::Luma([u8::try_from(40 * (x / 8) + 20 * (y / 8)).expect("it is below 256")]));
     let reading = read_default(&encode(picture.as_raw(), 40, 24, image::ExtendedColorType::L8));
     let raster = reading.picture.expect("there is a picture").raster;
     assert_eq!((raster.width, raster.height), (5, 3));
@@ -121,7 +121,7 @@ fn inks_and_stored_red_green_blue_become_gray() {
 
 #[test]
 fn pictures_without_colour_are_seen() {
-    let gray = RgbImage::from_fn(32, 32, |x, _| image::Rgb([(x * 8) as u8; 3]));
+    let gray = RgbImage::from_fn(32, 32, |x, _| image::Rgb([u8::try_from(x * 8).expect("it is below 256"); 3]));
     let gray = encode(gray.as_raw(), 32, 32, image::ExtendedColorType::Rgb8);
     let colorless = |bytes: &[u8]| read_default(bytes).picture.expect("there is a picture").colorless;
     assert_eq!(colorless(&gray), Some(true));
@@ -174,7 +174,7 @@ fn half_a_file_is_truncated() {
 
 #[test]
 fn half_a_progressive_file_loads_with_an_end_marker_only() {
-    let zeros = read_default(&half_and(PROGRESSIVE, &[0; 100_000]));
+    let zeros = read_default(&half_and(PROGRESSIVE, &vec![0; 100_000]));
     assert_eq!(message(&zeros.pillow), "OSError: image file is truncated (0 bytes not processed)");
     assert_eq!((zeros.opencv.name(), zeros.strict.name()), ("error", "damaged"));
     let ended = read_default(&half_and(PROGRESSIVE, &[0xFF, 0xD9]));

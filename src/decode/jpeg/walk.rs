@@ -232,10 +232,10 @@ impl Walker<'_> {
         let low = u32::from(header.approximation.1);
         let refines = header.approximation.0 != 0;
         if header.band.0 > 0 {
-            let &[(place, _, ac)] = header.members.as_slice() else { return Err(Stop::refused(at, "an AC scan of several components")) };
+            let &[(member, _, ac)] = header.members.as_slice() else { return Err(Stop::refused(at, "an AC scan of several components")) };
             let table = table(&self.found.tables.ac, ac, false, at)?;
             self.found.scans += 1;
-            let Some(plane) = self.found.planes.get_mut(place) else { return Err(Stop::refused(at, "a scan without a component")) };
+            let Some(plane) = self.found.planes.get_mut(member) else { return Err(Stop::refused(at, "a scan without a component")) };
             let band = (u32::from(header.band.0), u32::from(header.band.1));
             return scan::walk(&mut Ac { plane, table, band, refines, run: 0 }, course, &mut self.found.damage);
         }
