@@ -5,10 +5,7 @@
 use super::bits::Bits;
 
 /// Bits of the first look. Ten hold all frequent codes of photographs; larger tables push others out of the first cache.
-const LOOK: u32 = 10;
-
-/// Progress that means "end of block": more than any run can add up to.
-const END_OF_BLOCK: u32 = 128;
+pub(super) const LOOK: u32 = 10;
 
 /// A table as it stands in the file: how many codes there are of each length, 1 to 16, and their symbols in order.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -19,38 +16,22 @@ pub(super) struct Definition {
     pub(super) symbols: Vec<u8>,
 }
 
-/// What a look at the next bits gives: packed, so that a table of them stays small.
+/// What a look at the next bits gives: a code's symbol and length, packed so that the table stays small.
 #[derive(Clone, Copy, Debug, Default)]
-struct Entry(u32);
+struct Entry(u16);
 
 impl Entry {
     fn new(symbol: u8, length: u32) -> Self {
-        let (run, size) = (u32::from(symbol >> 4), u32::from(symbol & 15));
-        let (bits, progress) = match (size, run) {
-            (0, 15) => (length, 16),
-            (0, _) => (length, END_OF_BLOCK),
-            _ => (length + size, run + 1),
-        };
-        Self(length | bits << 8 | progress << 16 | u32::from(symbol) << 24)
+        Self(u16::from(symbol) << 8 | (length & 0xFF) as u16)
     }
 
     /// Length of the code; 0 for a code that is longer than the look.
     fn length(self) -> u32 {
-        self.0 & 0xFF
-    }
-
-    /// Length of the code and the coefficient's bits behind it.
-    fn bits(self) -> u32 {
-        self.0 >> 8 & 0xFF
-    }
-
-    /// Coefficients that are passed, or [`END_OF_BLOCK`].
-    fn progress(self) -> u32 {
-        self.0 >> 16 & 0xFF
+        u32::from(self.0 & 0xFF)
     }
 
     fn symbol(self) -> u8 {
-        (self.0 >> 24) as u8
+        (self.0 >> 8) as u8
     }
 }
 
@@ -115,26 +96,6 @@ impl Table {
         Some(entry.symbol())
     }
 
-    /// Passes the AC coefficients of a block of a sequential scan.
-    #[inline]
-    pub(super) fn pass_block(&self, bits: &mut Bits<'_>) -> Result<(), &'static str> {
-        let mut coefficient = 1;
-        while coefficient < 64 {
-            bits.need(32);
-            let mut entry = self.entry(bits);
-            if entry.length() == 0 {
-                let symbol;
-                (*bits, symbol) = self.long_symbol(bits.clone());
-                let Some(symbol) = symbol else { return Err("an invalid AC code") };
-                entry = Entry::new(symbol, 0);
-                bits.need(16);
-            }
-            bits.skip(entry.bits());
-            coefficient += entry.progress();
-        }
-        if coefficient > 64 && coefficient < END_OF_BLOCK { Err("a run past the end of a block") } else { Ok(()) }
-    }
-
     #[inline]
     fn entry(&self, bits: &Bits<'_>) -> Entry {
         // A look is ten bits wide, so the index is always in the table and the test for it is optimised away.
@@ -144,7 +105,7 @@ impl Table {
     /// A symbol that is not found in one look. The reader is passed by value for the reason given at `Bits`.
     #[cold]
     #[inline(never)]
-    fn long_symbol<'a>(&self, mut bits: Bits<'a>) -> (Bits<'a>, Option<u8>) {
+    pub(super) fn long_symbol<'a>(&self, mut bits: Bits<'a>) -> (Bits<'a>, Option<u8>) {
         bits.need(17);
         for length in LOOK + 1..=16 {
             if let Some(symbol) = self.find(bits.peek(length), length) {
@@ -154,6 +115,12 @@ impl Table {
         }
         bits.skip(17);
         (bits, None)
+    }
+
+    /// The symbol and the length of the code that `bits` (at least ten) begin with, if it is one of up to ten bits.
+    pub(super) fn short(&self, bits: u32) -> Option<(u8, u32)> {
+        let entry = self.look.get(bits as usize).filter(|entry| entry.length() > 0)?;
+        Some((entry.symbol(), entry.length()))
     }
 
     /// The symbol of a code, given that no shorter code begins it.
@@ -233,14 +200,5 @@ mod tests {
         counts[0] = 2;
         assert!(Table::new(&Definition { counts, symbols: vec![1, 2] }).is_none());
         assert!(Table::new(&Definition { counts: [0; 16], symbols: Vec::new() }).is_some());
-    }
-
-    #[test]
-    fn the_standard_luma_table_passes_a_block() {
-        let table = Table::new(&standard(true, 0).expect("standard")).expect("it is a code");
-        // 0x01 = 00 and one bit, 0xF0 = 11111111001, end of block = 1010.
-        let mut bits = Bits::new(&[0b0011_1111, 0b1110_0110, 0b1011_1111], 0);
-        assert_eq!(table.pass_block(&mut bits), Ok(()));
-        assert_eq!(bits.left(), 6);
     }
 }

@@ -2,6 +2,7 @@
 
 use super::bits::Bits;
 use super::huffman::Table;
+use super::pass::Passer;
 use super::plane::{Plane, kept};
 use super::prefetch::{Dry, Prefetch};
 use super::scan::Units;
@@ -16,7 +17,7 @@ pub(super) struct Member {
     /// Its DC table.
     pub(super) dc: Table,
     /// Its AC table.
-    pub(super) ac: Table,
+    pub(super) ac: Passer,
     /// Largest DC value that makes sense.
     pub(super) limit: i32,
     /// The last DC value.
@@ -74,7 +75,7 @@ impl Units for Sequential<'_> {
                 source.pass(u32::from(size))?;
                 let mut coefficient = 1;
                 while coefficient < 64 {
-                    let symbol = source.symbol(&member.ac)?;
+                    let symbol = source.symbol(member.ac.table())?;
                     match (symbol >> 4, symbol & 15) {
                         (15, 0) => coefficient += 16,
                         (_, 0) => break,

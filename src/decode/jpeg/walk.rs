@@ -9,6 +9,7 @@ use super::damage::Damage;
 use super::frame::{Frame, Process, ScanHeader};
 use super::huffman::{Definition, Table};
 use super::markers::{self, Marker, Tables, code};
+use super::pass::Passer;
 use super::plane::Plane;
 use super::progressive::{Ac, Dc, DcMember};
 use super::scan::{self, Course, ScanEnd};
@@ -218,7 +219,7 @@ impl Walker<'_> {
                 place,
                 blocks: blocks_in_unit(frame, header, place),
                 dc: table(&self.found.tables.dc, dc, true, at)?,
-                ac: table(&self.found.tables.ac, ac, false, at)?,
+                ac: Passer::new(table(&self.found.tables.ac, ac, false, at)?),
                 limit: self.dc_limit(frame, place),
                 predictor: 0,
             });
