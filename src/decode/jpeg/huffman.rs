@@ -83,7 +83,8 @@ impl Table {
     }
 
     /// The next symbol; `None` for bits that are no code, which use 17 bits and count as symbol 0 (`jpeg_huff_decode`).
-    #[inline]
+    #[expect(clippy::inline_always, reason = "a call forces the reader into memory, in the loops that this is made for")]
+    #[inline(always)]
     pub(super) fn symbol(&self, bits: &mut Bits<'_>) -> Option<u8> {
         bits.need(LOOK);
         let entry = self.entry(bits);

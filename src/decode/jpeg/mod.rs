@@ -41,7 +41,8 @@ use crate::model::{Fault, FaultKind};
 /// Reads a JPEG file. The caller has seen that it begins like one.
 pub(crate) fn read(bytes: &[u8], limits: &Limits) -> Reading {
     let walk = walk::walk(bytes, limits);
-    let picture = walk.frame.as_ref().and_then(|frame| picture::reduced(frame, &walk.tables, &walk.planes));
+    let frame = walk.frame.as_ref().filter(|_| walk.scans > 0);
+    let picture = frame.and_then(|frame| picture::reduced(frame, &walk.tables, &walk.planes));
     Reading {
         pillow: verdict::pillow(open::open(bytes), &walk, bytes.len()),
         opencv: verdict::opencv(&walk),

@@ -17,7 +17,8 @@ impl Leap {
     const MOST: u32 = 63;
 
     fn new(bits: u32, coefficients: u32, ends: bool) -> Self {
-        Self((bits | u32::from(ends) << 5 | coefficients << 6) as u16)
+        let packed = bits | u32::from(ends) << 5 | coefficients << 6;
+        Self(u16::try_from(packed).unwrap_or(0))
     }
 
     fn bits(self) -> u32 {
@@ -152,7 +153,7 @@ mod tests {
     fn several_coefficients_and_the_end_are_passed_in_one_leap() {
         let passer = passer();
         // 00 and one bit, twice, then 1010: end of block.
-        assert_eq!(passer.leaps[0b001_000_1010_1], Leap::new(10, 2, true));
+        assert_eq!(passer.leaps[0b001_0001_0101], Leap::new(10, 2, true));
         // 11111111001 is sixteen zeros; eleven ones begin a longer code.
         assert_eq!(passer.leaps[0b111_1111_1001], Leap::default());
         assert_eq!(passer.leaps[0b111_1111_1111], Leap::default());

@@ -182,6 +182,15 @@ fn half_a_progressive_file_loads_with_an_end_marker_only() {
 }
 
 #[test]
+fn a_progressive_file_cut_between_scans_is_not_whole() {
+    let last_scan = find(PROGRESSIVE, 0xDA);
+    // The tables of the last scan stand before it and do no harm.
+    let reading = read_default(&[&PROGRESSIVE[..last_scan], &[0xFF, 0xD9]].concat());
+    assert_eq!((reading.pillow.name(), reading.opencv.name()), ("ok", "ok"));
+    assert!(matches!(&reading.strict, Strict::Damaged { lost: None, fault } if fault.kind == FaultKind::Corrupt), "{:?}", reading.strict);
+}
+
+#[test]
 fn a_missing_restart_marker_costs_its_neighbourhood() {
     let at = find(RESTARTS, 0xD2);
     let reading = read_default(&[&RESTARTS[..at], &RESTARTS[at + 2..]].concat());

@@ -170,6 +170,8 @@ impl Walker<'_> {
         for (place, entry) in header.quantization(frame, &self.found.tables, marker.offset)? {
             if let Some(plane) = self.found.planes.get_mut(place) {
                 plane.quantization.get_or_insert(entry);
+                // What of the scan is missing is measured while it is walked.
+                plane.complete |= header.completes(frame.process);
             }
         }
         self.at = end;
