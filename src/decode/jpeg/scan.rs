@@ -208,12 +208,11 @@ impl<U: Units> Run<'_, '_, U> {
                 self.damage.corrupt(marker.offset, || format!("marker 0xFF{:02X} where restart marker {expected} should be", marker.code));
             }
             match ahead {
-                // One of the next two: this segment is missing, and the marker is kept for its own turn.
-                Some(1 | 2) => break marker.offset,
                 // One that came before, or no marker at all: look further.
                 Some(6 | 7) => from = marker.end(),
                 None if marker.code < code::SOF0 => from = marker.end(),
-                None => break marker.offset,
+                // One of the next two, or one of another kind: this segment is missing, and the marker is kept for its turn.
+                Some(1 | 2) | None => break marker.offset,
                 Some(_) => {
                     self.dry = false;
                     break marker.end();
