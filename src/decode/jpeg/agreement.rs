@@ -5,6 +5,7 @@
 
 use std::path::{Path, PathBuf};
 
+use super::frame::Process;
 use super::read;
 use crate::decode::{Limits, Reading};
 use crate::model::Verdict;
@@ -15,13 +16,20 @@ struct Agreement {
     files: usize,
     unknown: usize,
     pillow: Vec<String>,
+    /// Refused by both, with another class or message.
     messages: Vec<String>,
+    /// Refused by both, with another number of bytes left over.
+    byte_counts: usize,
     opencv: Vec<String>,
     whole_but_refused: Vec<String>,
 }
 
 fn reading(bytes: &[u8]) -> Option<Reading> {
     bytes.starts_with(&[0xFF, 0xD8, 0xFF]).then(|| read(bytes, &Limits::default()))
+}
+
+fn without_digits(message: &str) -> String {
+    message.replace(|c: char| c.is_ascii_digit(), "")
 }
 
 #[expect(clippy::disallowed_methods, reason = "a test may read files")]
@@ -40,7 +48,10 @@ fn compare(folder: &Path, verdicts: &Path) -> Agreement {
             (Verdict::Unknown, _) => agreement.unknown += 1,
             (Verdict::Ok, None) => {}
             (Verdict::Error(refusal), Some(error)) => {
-                if refusal.to_string() != error {
+                let refusal = refusal.to_string();
+                if without_digits(&refusal) == without_digits(error) {
+                    agreement.byte_counts += usize::from(refusal != error);
+                } else {
                     agreement.messages.push(format!("{name}: {refusal}, Pillow {error}"));
                 }
             }
@@ -60,11 +71,12 @@ fn compare(folder: &Path, verdicts: &Path) -> Agreement {
 impl Agreement {
     fn print(&self) {
         println!(
-            "{} files: pillow disagrees on {}, unknown {}, other message {}, opencv disagrees on {}, whole but refused {}",
+            "{} files: pillow disagrees on {}, unknown {}, other message {}, other byte count {}, opencv disagrees on {}, whole but refused {}",
             self.files,
             self.pillow.len(),
             self.unknown,
             self.messages.len(),
+            self.byte_counts,
             self.opencv.len(),
             self.whole_but_refused.len()
         );
@@ -95,4 +107,36 @@ fn the_reader_agrees_with_recorded_verdicts() {
     assert!(agreement.files >= 150, "only {} files were compared", agreement.files);
     assert!(agreement.pillow.len() * 200 <= agreement.files, "{:#?}", agreement.pillow);
     assert!(agreement.opencv.len() * 33 <= agreement.files, "{:#?}", agreement.opencv);
+}
+
+/// Walks the JPEGs of a folder over and over and prints millions of pixels a second, on one core:
+/// `WALKAROUND_SPEED=folder cargo test --release --lib jpeg::agreement::speed -- --ignored --nocapture`.
+#[test]
+#[ignore = "a measurement, which needs a folder of photographs"]
+#[expect(clippy::disallowed_methods, clippy::cast_precision_loss, reason = "a test may read files and measure roughly")]
+fn speed() {
+    let folder = std::env::var("WALKAROUND_SPEED").expect("WALKAROUND_SPEED names a folder");
+    let files: Vec<Vec<u8>> = std::fs::read_dir(folder)
+        .expect("the folder can be listed")
+        .filter_map(|entry| std::fs::read(entry.ok()?.path()).ok())
+        .filter(|bytes| bytes.starts_with(&[0xFF, 0xD8, 0xFF]))
+        .collect();
+    assert!(!files.is_empty(), "no JPEG files");
+    for process in [Process::Sequential, Process::Progressive] {
+        let frame_of = |bytes: &[u8]| super::walk::walk(bytes, &Limits::default()).frame.filter(|frame| frame.process == process);
+        let of_process: Vec<_> = files.iter().filter_map(|bytes| Some((bytes, frame_of(bytes)?.size))).collect();
+        let start = std::time::Instant::now();
+        for (bytes, _) in of_process.iter().cycle().take(of_process.len() * 5) {
+            assert!(read(bytes, &Limits::default()).picture.is_some());
+        }
+        let seconds = start.elapsed().as_secs_f64() / 5.0;
+        let pixels: usize = of_process.iter().map(|(_, size)| size.0 * size.1).sum();
+        let size: usize = of_process.iter().map(|(bytes, _)| bytes.len()).sum();
+        println!(
+            "{process:?}: {} files, {:.0} MP/s, {:.0} MB/s",
+            of_process.len(),
+            pixels as f64 / seconds / 1e6,
+            size as f64 / seconds / 1e6
+        );
+    }
 }

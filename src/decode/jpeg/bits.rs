@@ -70,12 +70,15 @@ impl<'a> Bits<'a> {
         }
     }
 
+    /// Makes sure that at least [`Self::REFILLED`] bits are held.
+    ///
+    /// Where a loop needs bits each time, this is better than [`need`](Self::need): whether there are few is a coin toss that
+    /// branch prediction loses.
     #[inline]
-    fn refill(&mut self) {
-        // Whole words without 0xFF are most of the data: one load instead of eight bytes with two tests each.
-        if let Some(word) = self.bytes.get(self.at..).and_then(<[u8]>::first_chunk::<8>)
-            && self.end.is_none()
-        {
+    pub(super) fn refill(&mut self) {
+        // Whole words without 0xFF are most of the data: one load instead of eight bytes with two tests each. At a marker and
+        // at the end of the file there is none.
+        if let Some(word) = self.bytes.get(self.at..).and_then(<[u8]>::first_chunk::<8>) {
             let word = u64::from_be_bytes(*word);
             if !has_marker_byte(word) {
                 self.buffer |= word >> self.held;
@@ -85,24 +88,27 @@ impl<'a> Bits<'a> {
                 return;
             }
         }
-        self.refill_slowly();
+        if self.held < Self::REFILLED {
+            *self = self.clone().refilled_slowly();
+        }
     }
 
+    /// By value, so that in a loop a reader can live in registers: one whose address is handed out cannot.
     #[cold]
     #[inline(never)]
-    fn refill_slowly(&mut self) {
+    fn refilled_slowly(mut self) -> Self {
         // The fast path may have left bits of a byte below those that count; they are fetched again here.
-        self.buffer &= !(u64::MAX.checked_shr(self.held).unwrap_or(0));
-        while self.held <= Self::REFILLED {
+        self.buffer &= !(u64::MAX >> self.held);
+        while self.held < Self::REFILLED {
             let Some(byte) = self.fetch() else {
-                let zeros = 64 - self.held;
-                self.held += zeros;
-                self.padded += zeros;
-                return;
+                self.padded += Self::REFILLED - self.held;
+                self.held = Self::REFILLED;
+                break;
             };
             self.buffer |= u64::from(byte) << (Self::REFILLED - self.held);
             self.held += 8;
         }
+        self
     }
 
     /// The next byte of data, without stuffing; any number of 0xFF before a zero counts as one, as libjpeg has it.
@@ -139,8 +145,10 @@ impl<'a> Bits<'a> {
 
     /// The next `count` bits (1 to 32), without using them; they must be held.
     #[inline]
-    pub(super) fn peek(&self, count: u32) -> usize {
-        (self.buffer >> (64 - count)) as usize
+    pub(super) fn peek(&self, count: u32) -> u32 {
+        // The topmost 32 bits hold all that can be asked for.
+        let top = (self.buffer >> 32) as u32;
+        top >> (32 - count)
     }
 
     /// Uses `count` bits (0 to 63); they must be held.
@@ -164,7 +172,7 @@ impl<'a> Bits<'a> {
             return 0;
         }
         self.need(count);
-        let value = u32::try_from(self.peek(count)).unwrap_or(u32::MAX);
+        let value = self.peek(count);
         self.skip(count);
         value
     }

@@ -184,6 +184,16 @@ impl ScanHeader {
         }
     }
 
+    /// The coefficients that are complete after this scan, bit `k` for coefficient `k`.
+    pub(super) fn completes(&self, process: Process) -> u64 {
+        let (first, last) = self.band;
+        match (process, self.approximation.1) {
+            (Process::Progressive, 0) => (u64::MAX << first.min(63)) & (u64::MAX >> (63 - last.min(63))),
+            (Process::Progressive, _) => 0,
+            _ => u64::MAX,
+        }
+    }
+
     /// The first entry of each member's quantization table, which must be there.
     pub(super) fn quantization(&self, frame: &Frame, tables: &Tables, at: usize) -> Result<Vec<(usize, u16)>, Stop> {
         self.members

@@ -5,10 +5,7 @@
 use super::bits::Bits;
 
 /// Bits of the first look. Ten hold all frequent codes of photographs; larger tables push others out of the first cache.
-const LOOK: u32 = 10;
-
-/// Progress that means "end of block": more than any run can add up to.
-pub(super) const END_OF_BLOCK: u32 = 128;
+pub(super) const LOOK: u32 = 10;
 
 /// A table as it stands in the file: how many codes there are of each length, 1 to 16, and their symbols in order.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -19,38 +16,22 @@ pub(super) struct Definition {
     pub(super) symbols: Vec<u8>,
 }
 
-/// What a look at the next bits gives: packed, so that a table of them stays small.
+/// What a look at the next bits gives: a code's symbol and length, packed so that the table stays small.
 #[derive(Clone, Copy, Debug, Default)]
-struct Entry(u32);
+struct Entry(u16);
 
 impl Entry {
     fn new(symbol: u8, length: u32) -> Self {
-        let (run, size) = (u32::from(symbol >> 4), u32::from(symbol & 15));
-        let (bits, progress) = match (size, run) {
-            (0, 15) => (length, 16),
-            (0, _) => (length, END_OF_BLOCK),
-            _ => (length + size, run + 1),
-        };
-        Self(length | bits << 8 | progress << 16 | u32::from(symbol) << 24)
+        Self(u16::from(symbol) << 8 | (length & 0xFF) as u16)
     }
 
     /// Length of the code; 0 for a code that is longer than the look.
     fn length(self) -> u32 {
-        self.0 & 0xFF
-    }
-
-    /// Length of the code and the coefficient's bits behind it.
-    fn bits(self) -> u32 {
-        self.0 >> 8 & 0xFF
-    }
-
-    /// Coefficients that are passed, or [`END_OF_BLOCK`].
-    fn progress(self) -> u32 {
-        self.0 >> 16 & 0xFF
+        u32::from(self.0 & 0xFF)
     }
 
     fn symbol(self) -> u8 {
-        (self.0 >> 24) as u8
+        (self.0 >> 8) as u8
     }
 }
 
@@ -102,49 +83,45 @@ impl Table {
     }
 
     /// The next symbol; `None` for bits that are no code, which use 17 bits and count as symbol 0 (`jpeg_huff_decode`).
-    #[inline]
+    #[expect(clippy::inline_always, reason = "a call forces the reader into memory, in the loops that this is made for")]
+    #[inline(always)]
     pub(super) fn symbol(&self, bits: &mut Bits<'_>) -> Option<u8> {
         bits.need(LOOK);
         let entry = self.entry(bits);
         if entry.length() == 0 {
-            return self.long_symbol(bits);
+            let symbol;
+            (*bits, symbol) = self.long_symbol(bits.clone());
+            return symbol;
         }
         bits.skip(entry.length());
         Some(entry.symbol())
     }
 
-    /// Passes an AC code and its coefficient's bits; the coefficients passed, or `None` for bits that are no code.
-    #[inline]
-    pub(super) fn pass(&self, bits: &mut Bits<'_>) -> Option<u32> {
-        bits.need(32);
-        let entry = self.entry(bits);
-        if entry.length() != 0 {
-            bits.skip(entry.bits());
-            return Some(entry.progress());
-        }
-        let entry = Entry::new(self.long_symbol(bits)?, 0);
-        bits.need(16);
-        bits.skip(entry.bits());
-        Some(entry.progress())
-    }
-
     #[inline]
     fn entry(&self, bits: &Bits<'_>) -> Entry {
         // A look is ten bits wide, so the index is always in the table and the test for it is optimised away.
-        self.look[bits.peek(LOOK) & ((1 << LOOK) - 1)]
+        self.look[bits.peek(LOOK) as usize & ((1 << LOOK) - 1)]
     }
 
+    /// A symbol that is not found in one look. The reader is passed by value for the reason given at `Bits`.
     #[cold]
-    fn long_symbol(&self, bits: &mut Bits<'_>) -> Option<u8> {
+    #[inline(never)]
+    pub(super) fn long_symbol<'a>(&self, mut bits: Bits<'a>) -> (Bits<'a>, Option<u8>) {
         bits.need(17);
         for length in LOOK + 1..=16 {
-            if let Some(symbol) = self.find(u32::try_from(bits.peek(length)).unwrap_or(u32::MAX), length) {
+            if let Some(symbol) = self.find(bits.peek(length), length) {
                 bits.skip(length);
-                return Some(symbol);
+                return (bits, Some(symbol));
             }
         }
         bits.skip(17);
-        None
+        (bits, None)
+    }
+
+    /// The symbol and the length of the code that `bits` (at least ten) begin with, if it is one of up to ten bits.
+    pub(super) fn short(&self, bits: u32) -> Option<(u8, u32)> {
+        let entry = self.look.get(bits as usize).filter(|entry| entry.length() > 0)?;
+        Some((entry.symbol(), entry.length()))
     }
 
     /// The symbol of a code, given that no shorter code begins it.
@@ -224,15 +201,5 @@ mod tests {
         counts[0] = 2;
         assert!(Table::new(&Definition { counts, symbols: vec![1, 2] }).is_none());
         assert!(Table::new(&Definition { counts: [0; 16], symbols: Vec::new() }).is_some());
-    }
-
-    #[test]
-    fn the_standard_luma_table_passes_a_block() {
-        let table = Table::new(&standard(true, 0).expect("standard")).expect("it is a code");
-        // 0x01 = 00 and one bit, 0xF0 = 11111111001, end of block = 1010.
-        let mut bits = Bits::new(&[0b0011_1111, 0b1110_0110, 0b1000_0000], 0);
-        assert_eq!(table.pass(&mut bits), Some(1));
-        assert_eq!(table.pass(&mut bits), Some(16));
-        assert_eq!(table.pass(&mut bits), Some(END_OF_BLOCK));
     }
 }

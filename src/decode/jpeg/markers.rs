@@ -86,7 +86,10 @@ pub(super) fn segment(bytes: &[u8], marker: Marker, has_frame: bool) -> Result<(
     let starved = Stop::Starved { at };
     let Some(length) = u16_at(bytes, at) else { return Err(starved) };
     let start = at + 2;
-    // A length below two counts itself wrongly; libjpeg then sees an empty segment.
+    // A length below two counts itself wrongly. Where libjpeg skips it sees nothing to skip; tables it refuses.
+    if length < 2 && matches!(marker.code, code::DHT | code::DQT | code::DAC) {
+        return Err(Stop::refused(marker.offset, format!("segment 0xFF{:02X} says that it is {length} bytes long", marker.code)));
+    }
     let length = usize::from(length).saturating_sub(2);
     let end = start + length;
     if let Some(body) = bytes.get(start..end) {
@@ -179,7 +182,7 @@ impl Tables {
                 self.restart_interval = interval.ok_or_else(|| Stop::refused(at, "the restart interval has a wrong length"))?;
                 Ok(())
             }
-            code::DAC if body.len() % 2 != 0 || body.chunks_exact(2).any(|pair| !conditioning_is_valid(pair)) => {
+            code::DAC if !body.len().is_multiple_of(2) || body.chunks_exact(2).any(|pair| !conditioning_is_valid(pair)) => {
                 Err(Stop::refused(at, "an arithmetic conditioning table is malformed"))
             }
             code::APP0..=code::APP15 => {
@@ -261,7 +264,8 @@ mod tests {
     fn segments_that_run_over_the_end_starve() {
         let marker = |code| Marker { code, offset: 0, skipped: 0 };
         assert!(matches!(segment(&[0xFF, 0xDB, 0, 5, 1, 2, 3, 9], marker(code::DQT), false), Ok(([1, 2, 3], 7))));
-        assert!(matches!(segment(&[0xFF, 0xDB, 0, 1, 1], marker(code::DQT), false), Ok(([], 4))));
+        assert!(matches!(segment(&[0xFF, 0xE1, 0, 1, 1], marker(code::APP1), false), Ok(([], 4))));
+        assert!(matches!(segment(&[0xFF, 0xDB, 0, 1, 1], marker(code::DQT), false), Err(Stop::Refused { .. })));
         assert!(matches!(segment(&[0xFF, 0xDB, 0, 5, 1], marker(code::DQT), false), Err(Stop::Starved { at: 2 })));
         assert!(matches!(segment(&[0xFF, 0xE1, 0, 5, 1], marker(code::APP1), false), Err(Stop::Starved { at: 5 })));
     }

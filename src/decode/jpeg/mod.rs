@@ -5,7 +5,7 @@
 //! size, and passes the rest by its length in bits.
 //!
 //! - `bits` reads bits, `huffman` codes, `markers` segments, `frame` frame and scan headers.
-//! - `sequential` and `progressive` know what a unit of a scan is made of, `scan` walks all units over restart markers and
+//! - `pass` passes the coefficients of sequential blocks, fast. `sequential` and `progressive` know what a unit of a scan is made of, `scan` walks all units over restart markers and
 //!   damage, `walk` the whole file. `damage` collects what is wrong, `plane` what is kept;
 //!   `prefetch` replays how libjpeg reads the end of a file that has none.
 //! - `open` is Pillow's own parser, which has its say before libjpeg; `verdict` turns all this into what loaders say;
@@ -19,6 +19,7 @@ mod frame;
 mod huffman;
 mod markers;
 mod open;
+mod pass;
 mod picture;
 mod plane;
 mod prefetch;
@@ -40,7 +41,8 @@ use crate::model::{Fault, FaultKind};
 /// Reads a JPEG file. The caller has seen that it begins like one.
 pub(crate) fn read(bytes: &[u8], limits: &Limits) -> Reading {
     let walk = walk::walk(bytes, limits);
-    let picture = walk.frame.as_ref().and_then(|frame| picture::reduced(frame, &walk.tables, &walk.planes));
+    let frame = walk.frame.as_ref().filter(|_| walk.scans > 0);
+    let picture = frame.and_then(|frame| picture::reduced(frame, &walk.tables, &walk.planes));
     Reading {
         pillow: verdict::pillow(open::open(bytes), &walk, bytes.len()),
         opencv: verdict::opencv(&walk),

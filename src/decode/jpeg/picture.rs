@@ -25,8 +25,7 @@ impl Space {
     fn of(frame: &Frame, tables: &Tables) -> Self {
         let ids: Vec<u8> = frame.components.iter().map(|component| component.id).collect();
         match (ids.as_slice(), tables.adobe) {
-            ([_, _, _], Some(0)) if !tables.jfif => Self::Rgb,
-            ([b'R', b'G', b'B'], None) if !tables.jfif => Self::Rgb,
+            ([_, _, _], Some(0)) | ([b'R', b'G', b'B'], None) if !tables.jfif => Self::Rgb,
             ([_, _, _], _) => Self::YCbCr,
             ([_, _, _, _], None | Some(0)) => Self::Cmyk,
             ([_, _, _, _], Some(_)) => Self::Ycck,

@@ -14,6 +14,8 @@ pub(super) struct Plane {
     pub(super) significant: Vec<u64>,
     /// First entry of the quantization table, set by the first scan of the component.
     pub(super) quantization: Option<u16>,
+    /// Which coefficients were sent to their last bit, bit `k` for coefficient `k` in zigzag order.
+    pub(super) complete: u64,
 }
 
 impl Plane {
@@ -26,7 +28,13 @@ impl Plane {
     pub(super) fn new(component: &Component, progressive: bool) -> Self {
         let (stride, rows) = component.padded;
         let blocks = stride.saturating_mul(rows);
-        Self { stride, dc: vec![0; blocks], significant: if progressive { vec![0; blocks] } else { Vec::new() }, quantization: None }
+        Self {
+            stride,
+            dc: vec![0; blocks],
+            significant: if progressive { vec![0; blocks] } else { Vec::new() },
+            quantization: None,
+            complete: 0,
+        }
     }
 
     /// Largest size of a DC value that makes sense: twice what samples of this precision can give, since encoders round.

@@ -34,6 +34,7 @@ pub(super) struct Dc<'p> {
 impl Units for Dc<'_> {
     fn decode(&mut self, bits: &mut Bits<'_>, column: usize, row: usize) -> Result<(), &'static str> {
         let mut wrong = None;
+        let mut local = bits.clone();
         for member in &mut self.members {
             let Some(plane) = self.planes.get_mut(member.place) else { continue };
             let (across, down) = member.blocks;
@@ -41,11 +42,11 @@ impl Units for Dc<'_> {
                 let first = (row * down + y) * plane.stride + column * across;
                 for dc in plane.dc.get_mut(first..first + across).unwrap_or_default() {
                     let Some(table) = &member.table else {
-                        *dc |= kept(bits.take(1).cast_signed() << self.low);
+                        *dc |= kept(local.take(1).cast_signed() << self.low);
                         continue;
                     };
-                    if let Some(size) = table.symbol(bits) {
-                        member.predictor = member.predictor.wrapping_add(bits.take_signed(u32::from(size)));
+                    if let Some(size) = table.symbol(&mut local) {
+                        member.predictor = member.predictor.wrapping_add(local.take_signed(u32::from(size)));
                     } else {
                         wrong = Some("an invalid DC code");
                     }
@@ -57,6 +58,7 @@ impl Units for Dc<'_> {
                 }
             }
         }
+        *bits = local;
         wrong.map_or(Ok(()), Err)
     }
 
@@ -83,14 +85,19 @@ impl Units for Ac<'_> {
     fn decode(&mut self, bits: &mut Bits<'_>, column: usize, row: usize) -> Result<(), &'static str> {
         let place = row * self.plane.stride + column;
         let Some(significant) = self.plane.significant.get_mut(place) else { return Ok(()) };
-        if self.refines {
-            refine(significant, bits, &self.table, self.band, &mut self.run)
-        } else if self.run > 0 {
+        if !self.refines && self.run > 0 {
             self.run -= 1;
-            Ok(())
-        } else {
-            first(significant, bits, &self.table, self.band, &mut self.run)
+            return Ok(());
         }
+        // A copy can be kept in registers.
+        let mut local = bits.clone();
+        let result = if self.refines {
+            refine(significant, &mut local, &self.table, self.band, &mut self.run)
+        } else {
+            first(significant, &mut local, &self.table, self.band, &mut self.run)
+        };
+        *bits = local;
+        result
     }
 
     fn restart(&mut self) {
@@ -98,14 +105,16 @@ impl Units for Ac<'_> {
     }
 }
 
+#[inline]
 fn first(significant: &mut u64, bits: &mut Bits<'_>, table: &Table, band: (u32, u32), run: &mut u32) -> Result<(), &'static str> {
     let (mut coefficient, last) = band;
     while coefficient <= last {
+        bits.refill();
         let symbol = table.symbol(bits);
         let (zeros, size) = split(symbol.unwrap_or(0));
         if size > 0 {
             coefficient += zeros;
-            bits.need(16);
+            bits.need(size);
             bits.skip(size);
             *significant |= 1 << coefficient.min(63);
         } else if zeros == 15 {
@@ -119,13 +128,15 @@ fn first(significant: &mut u64, bits: &mut Bits<'_>, table: &Table, band: (u32, 
     if coefficient > last + 1 { Err("a run past the end of a band") } else { Ok(()) }
 }
 
+#[inline]
 fn refine(significant: &mut u64, bits: &mut Bits<'_>, table: &Table, band: (u32, u32), run: &mut u32) -> Result<(), &'static str> {
     let (mut coefficient, last) = band;
     let mut wrong = None;
     if *run == 0 {
         while coefficient <= last {
+            bits.refill();
             let symbol = table.symbol(bits);
-            let (mut zeros, size) = split(symbol.unwrap_or(0));
+            let (zeros, size) = split(symbol.unwrap_or(0));
             if symbol.is_none() {
                 wrong = wrong.or(Some("an invalid AC code"));
             }
@@ -139,19 +150,15 @@ fn refine(significant: &mut u64, bits: &mut Bits<'_>, table: &Table, band: (u32,
                 *run = (1 << zeros) + bits.take(zeros);
                 break;
             }
-            // Pass `zeros` coefficients that are still zero, with a bit for each on the way that is not.
-            let mut correction_bits = 0;
-            while coefficient <= last {
-                if *significant >> coefficient & 1 != 0 {
-                    correction_bits += 1;
-                } else if zeros == 0 {
-                    break;
-                } else {
-                    zeros -= 1;
-                }
-                coefficient += 1;
+            // The place of the zero coefficient behind `zeros` others; those on the way that are not zero have a bit each.
+            let mut zero = !*significant & (u64::MAX << coefficient) & (u64::MAX >> (63 - last));
+            for _ in 0..zeros {
+                zero &= zero.wrapping_sub(1);
             }
-            bits.skip_many(correction_bits);
+            let place = if zero == 0 { last + 1 } else { zero.trailing_zeros() };
+            let passed = (u64::MAX << coefficient) & !(u64::MAX.checked_shl(place).unwrap_or(0));
+            bits.skip_many((*significant & passed).count_ones());
+            coefficient = place;
             if size > 0 {
                 if coefficient > last {
                     wrong = wrong.or(Some("a run past the end of a band"));

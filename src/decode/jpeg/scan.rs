@@ -48,10 +48,10 @@ impl<'a> Checkpoints<'a> {
     }
 
     /// Replays up to unit `total`; where libjpeg gives up, the first byte that it has not taken.
-    fn replay<U: Units>(self, units: &U, total: usize) -> Option<usize> {
-        let (unit, bits) = self.older;
-        let mut source = Prefetch::new(&bits);
-        for _ in unit..total {
+    fn replay<U: Units>(&self, units: &U, total: usize) -> Option<usize> {
+        let (unit, bits) = &self.older;
+        let mut source = Prefetch::new(bits);
+        for _ in *unit..total {
             let before = source.position();
             if units.replay(&mut source).is_err() {
                 return Some(before);
@@ -89,120 +89,138 @@ pub(super) struct ScanEnd {
 
 /// Walks a scan. What is wrong goes to `damage`; an error is what ends the walk of the file.
 pub(super) fn walk<U: Units>(units: &mut U, course: &Course<'_>, damage: &mut Damage) -> Result<ScanEnd, Stop> {
-    let (columns, rows) = course.units;
-    let total = columns.saturating_mul(rows);
-    let (mut lost, mut done) = (0, 0);
-    let result = walk_segments(units, course, damage, total, &mut done, &mut lost);
-    if result.is_err() {
-        lost += total - done;
-    }
+    let bits = Bits::new(course.bytes, course.start);
+    let checkpoints = Checkpoints::new(0, &bits);
+    let total = course.units.0.saturating_mul(course.units.1);
+    let mut run = Run { units, course, damage, bits, checkpoints, total, done: 0, lost: 0, dry: false };
+    let result = run.segments();
+    let lost = run.lost + if result.is_err() { total - run.done } else { 0 };
     damage.lose(lost, total);
     result
 }
 
-fn walk_segments<U: Units>(
-    units: &mut U,
-    course: &Course<'_>,
-    damage: &mut Damage,
+/// A walk through a scan under way.
+struct Run<'a, 'w, U> {
+    units: &'w mut U,
+    course: &'w Course<'a>,
+    damage: &'w mut Damage,
+    bits: Bits<'a>,
+    checkpoints: Checkpoints<'a>,
+    /// Units of the scan, those that were passed, and those of them that are lost.
     total: usize,
-    done: &mut usize,
-    lost: &mut usize,
-) -> Result<ScanEnd, Stop> {
-    let columns = course.units.0;
-    let zeros_from = course.zeros_from.unwrap_or(usize::MAX);
-    let mut bits = Bits::new(course.bytes, course.start);
-    let mut checkpoints = Checkpoints::new(0, &bits);
-    // Whether the rest of the segment is known to be missing; libjpeg's `insufficient_data`.
-    let mut dry = false;
-    let mut restarts: usize = 0;
-    while *done < total {
-        if *done > 0 {
-            if restarts.is_multiple_of(1024) && Instant::now() > course.deadline {
-                return Err(timed_out());
-            }
-            let expected = u8::try_from(restarts % 8).unwrap_or(0);
-            let (next, found) = restart(course.bytes, &bits, expected, damage)?;
-            bits = next;
-            dry &= !found;
-            checkpoints = Checkpoints::new(*done, &bits);
-            units.restart();
-            restarts += 1;
-        }
-        let segment = if course.interval == 0 { total } else { (*done + course.interval).min(total) };
-        let mut bad_from = if dry { Some(*done) } else { None };
-        let (mut column, mut row) = (*done % columns, *done / columns);
-        while !dry && *done < segment {
-            if column == 0 && Instant::now() > course.deadline {
-                return Err(timed_out());
-            }
-            checkpoints.pass(*done, &bits);
-            let decoded = units.decode(&mut bits, column, row);
-            if bits.overdrawn() {
-                if bits.end() == Some(End::File) {
-                    *lost += bad_from.map_or(0, |from| *done - from);
-                    damage.truncated(course.bytes.len(), format!("the file ends in unit {} of {total}", *done + 1));
-                    let at = checkpoints.replay(units, total).unwrap_or(course.bytes.len());
-                    return Err(Stop::Starved { at });
+    done: usize,
+    lost: usize,
+    /// Whether the rest of the segment is known to be missing; libjpeg's `insufficient_data`.
+    dry: bool,
+}
+
+impl<U: Units> Run<'_, '_, U> {
+    fn segments(&mut self) -> Result<ScanEnd, Stop> {
+        let interval = if self.course.interval == 0 { self.total } else { self.course.interval };
+        let mut restarts: usize = 0;
+        while self.done < self.total {
+            if self.done > 0 {
+                if restarts.is_multiple_of(1024) {
+                    self.look_at_the_clock()?;
                 }
-                dry = true;
-                let code = course.bytes.get(bits.position() + 1).copied().unwrap_or(0);
-                damage.corrupt(bits.position(), || {
-                    format!("the entropy-coded data ends before all blocks: marker 0xFF{code:02X} in unit {} of {total}", *done + 1)
+                self.restart(u8::try_from(restarts % 8).unwrap_or(0))?;
+                restarts += 1;
+            }
+            self.segment(self.done.saturating_add(interval).min(self.total))?;
+        }
+        if !self.dry
+            && markers::next(self.course.bytes, self.bits.position()).is_none()
+            && let Some(at) = self.checkpoints.replay(self.units, self.total)
+        {
+            return Err(Stop::Starved { at });
+        }
+        Ok(ScanEnd { position: self.bits.position(), unused: (self.bits.left() / 8) as usize })
+    }
+
+    fn look_at_the_clock(&self) -> Result<(), Stop> {
+        if Instant::now() > self.course.deadline { Err(timed_out()) } else { Ok(()) }
+    }
+
+    /// Decodes units up to `end`, or as many as there are.
+    fn segment(&mut self, end: usize) -> Result<(), Stop> {
+        let columns = self.course.units.0;
+        let zeros_from = self.course.zeros_from.unwrap_or(usize::MAX);
+        let mut bad_from = self.dry.then_some(self.done);
+        let (mut column, mut row) = (self.done % columns, self.done / columns);
+        while !self.dry && self.done < end {
+            if column == 0 {
+                self.look_at_the_clock()?;
+            }
+            self.checkpoints.pass(self.done, &self.bits);
+            let before = self.bits.position();
+            let decoded = self.units.decode(&mut self.bits, column, row);
+            let place = || format!("unit {} of {}", self.done + 1, self.total);
+            if self.bits.overdrawn() {
+                let at = self.bits.position();
+                if self.bits.end() == Some(End::File) {
+                    self.damage.truncated(self.course.bytes.len(), format!("the file ends in {}", place()));
+                    self.lost += bad_from.map_or(0, |from| self.done - from);
+                    return Err(Stop::Starved { at: self.checkpoints.replay(self.units, self.total).unwrap_or(before) });
+                }
+                self.damage.corrupt(at, || {
+                    let code = self.course.bytes.get(at + 1).copied().unwrap_or(0);
+                    format!("the entropy-coded data ends before all blocks: marker 0xFF{code:02X} in {}", place())
                 });
-                bad_from.get_or_insert(*done);
+                bad_from.get_or_insert(self.done);
+                self.dry = true;
             } else if bad_from.is_none() {
                 if let Err(what) = decoded {
-                    damage.corrupt(bits.offset(), || format!("{what} in unit {} of {total}", *done + 1));
-                    bad_from = Some(*done);
-                } else if bits.offset() > zeros_from {
-                    damage.corrupt(zeros_from, || format!("the file is zeros from unit {} of {total} to its end", *done + 1));
-                    bad_from = Some(*done);
+                    self.damage.corrupt(self.bits.offset(), || format!("{what} in {}", place()));
+                    bad_from = Some(self.done);
+                } else if self.bits.offset() > zeros_from {
+                    self.damage.corrupt(zeros_from, || format!("the file is zeros from {} to its end", place()));
+                    bad_from = Some(self.done);
                 }
             }
-            *done += 1;
+            self.done += 1;
             column += 1;
             if column == columns {
                 (column, row) = (0, row + 1);
             }
         }
-        *lost += bad_from.map_or(0, |from| segment - from);
-        *done = segment;
+        self.lost += bad_from.map_or(0, |from| end - from);
+        self.done = end;
+        Ok(())
     }
-    if !dry
-        && markers::next(course.bytes, bits.position()).is_none()
-        && let Some(at) = checkpoints.replay(units, total)
-    {
-        return Err(Stop::Starved { at });
-    }
-    Ok(ScanEnd { position: bits.position(), unused: (bits.left() / 8) as usize })
-}
 
-/// Passes the restart marker that is due, or decides what to do without it (libjpeg's `jpeg_resync_to_restart`). Returns where
-/// to go on, and whether a marker was passed; if not, the segment is treated as empty.
-fn restart<'a>(bytes: &'a [u8], bits: &Bits<'a>, expected: u8, damage: &mut Damage) -> Result<(Bits<'a>, bool), Stop> {
-    let mut from = bits.position();
-    let mut unused = (bits.left() / 8) as usize;
-    loop {
-        let Some(marker) = markers::next(bytes, from) else {
-            damage.truncated(bytes.len(), format!("the file ends where restart marker {expected} should be"));
-            return Err(Stop::Starved { at: bytes.len() });
+    /// Passes the restart marker that is due, or decides what to do without it (libjpeg's `jpeg_resync_to_restart`).
+    fn restart(&mut self, expected: u8) -> Result<(), Stop> {
+        let bytes = self.course.bytes;
+        let mut from = self.bits.position();
+        let mut unused = (self.bits.left() / 8) as usize;
+        self.units.restart();
+        let next = loop {
+            let Some(marker) = markers::next(bytes, from) else {
+                self.damage.truncated(bytes.len(), format!("the file ends where restart marker {expected} should be"));
+                return Err(Stop::Starved { at: bytes.len() });
+            };
+            unused += marker.skipped;
+            if unused > 0 {
+                self.damage.corrupt(marker.offset, || format!("{unused} bytes too many before restart marker {expected}"));
+            }
+            let ahead = marker.restart().map(|number| number.wrapping_sub(expected) & 7);
+            if ahead != Some(0) {
+                self.damage.corrupt(marker.offset, || format!("marker 0xFF{:02X} where restart marker {expected} should be", marker.code));
+            }
+            match ahead {
+                // One that came before, or no marker at all: look further.
+                Some(6 | 7) => from = marker.end(),
+                None if marker.code < code::SOF0 => from = marker.end(),
+                // One of the next two, or one of another kind: this segment is missing, and the marker is kept for its turn.
+                Some(1 | 2) | None => break marker.offset,
+                Some(_) => {
+                    self.dry = false;
+                    break marker.end();
+                }
+            }
         };
-        unused += marker.skipped;
-        if unused > 0 {
-            damage.corrupt(marker.offset, || format!("{unused} bytes too many before restart marker {expected}"));
-        }
-        let ahead = marker.restart().map(|number| number.wrapping_sub(expected) & 7);
-        if ahead != Some(0) {
-            damage.corrupt(marker.offset, || format!("marker 0xFF{:02X} where restart marker {expected} should be", marker.code));
-        }
-        match ahead {
-            // The next two may still come in time: treat this segment as empty.
-            Some(1 | 2) => return Ok((Bits::new(bytes, marker.offset), false)),
-            // A marker that came before: look further.
-            Some(6 | 7) => from = marker.end(),
-            Some(_) => return Ok((Bits::new(bytes, marker.end()), true)),
-            None if marker.code < code::SOF0 => from = marker.end(),
-            None => return Ok((Bits::new(bytes, marker.offset), false)),
-        }
+        self.bits = Bits::new(bytes, next);
+        self.checkpoints = Checkpoints::new(self.done, &self.bits);
+        Ok(())
     }
 }

@@ -1,7 +1,8 @@
 //! Units of baseline and extended sequential scans: DC values are kept, AC coefficients are passed.
 
 use super::bits::Bits;
-use super::huffman::{END_OF_BLOCK, Table};
+use super::huffman::Table;
+use super::pass::Passer;
 use super::plane::{Plane, kept};
 use super::prefetch::{Dry, Prefetch};
 use super::scan::Units;
@@ -16,7 +17,7 @@ pub(super) struct Member {
     /// Its DC table.
     pub(super) dc: Table,
     /// Its AC table.
-    pub(super) ac: Table,
+    pub(super) ac: Passer,
     /// Largest DC value that makes sense.
     pub(super) limit: i32,
     /// The last DC value.
@@ -34,14 +35,16 @@ impl Units for Sequential<'_> {
     #[inline]
     fn decode(&mut self, bits: &mut Bits<'_>, column: usize, row: usize) -> Result<(), &'static str> {
         let mut wrong = None;
+        // A copy can be kept in registers.
+        let mut local = bits.clone();
         for member in &mut self.members {
             let Some(plane) = self.planes.get_mut(member.place) else { continue };
             let (across, down) = member.blocks;
             for y in 0..down {
                 let first = (row * down + y) * plane.stride + column * across;
                 for dc in plane.dc.get_mut(first..first + across).unwrap_or_default() {
-                    if let Some(size) = member.dc.symbol(bits) {
-                        member.predictor = member.predictor.wrapping_add(bits.take_signed(u32::from(size)));
+                    if let Some(size) = member.dc.symbol(&mut local) {
+                        member.predictor = member.predictor.wrapping_add(local.take_signed(u32::from(size)));
                     } else {
                         wrong = Some("an invalid DC code");
                     }
@@ -49,20 +52,13 @@ impl Units for Sequential<'_> {
                         wrong = wrong.or(Some("a DC value out of range"));
                     }
                     *dc = kept(member.predictor);
-                    let mut coefficient = 1;
-                    while coefficient < 64 {
-                        let Some(progress) = member.ac.pass(bits) else {
-                            wrong = wrong.or(Some("an invalid AC code"));
-                            break;
-                        };
-                        coefficient += progress;
-                    }
-                    if coefficient > 64 && coefficient < END_OF_BLOCK {
-                        wrong = wrong.or(Some("a run past the end of a block"));
+                    if let Err(what) = member.ac.pass_block(&mut local) {
+                        wrong = wrong.or(Some(what));
                     }
                 }
             }
         }
+        *bits = local;
         wrong.map_or(Ok(()), Err)
     }
 
@@ -79,7 +75,7 @@ impl Units for Sequential<'_> {
                 source.pass(u32::from(size))?;
                 let mut coefficient = 1;
                 while coefficient < 64 {
-                    let symbol = source.symbol(&member.ac)?;
+                    let symbol = source.symbol(member.ac.table())?;
                     match (symbol >> 4, symbol & 15) {
                         (15, 0) => coefficient += 16,
                         (_, 0) => break,

@@ -9,6 +9,7 @@ use super::damage::Damage;
 use super::frame::{Frame, Process, ScanHeader};
 use super::huffman::{Definition, Table};
 use super::markers::{self, Marker, Tables, code};
+use super::pass::Passer;
 use super::plane::Plane;
 use super::progressive::{Ac, Dc, DcMember};
 use super::scan::{self, Course, ScanEnd};
@@ -169,6 +170,8 @@ impl Walker<'_> {
         for (place, entry) in header.quantization(frame, &self.found.tables, marker.offset)? {
             if let Some(plane) = self.found.planes.get_mut(place) {
                 plane.quantization.get_or_insert(entry);
+                // What of the scan is missing is measured while it is walked.
+                plane.complete |= header.completes(frame.process);
             }
         }
         self.at = end;
@@ -218,7 +221,7 @@ impl Walker<'_> {
                 place,
                 blocks: blocks_in_unit(frame, header, place),
                 dc: table(&self.found.tables.dc, dc, true, at)?,
-                ac: table(&self.found.tables.ac, ac, false, at)?,
+                ac: Passer::new(table(&self.found.tables.ac, ac, false, at)?),
                 limit: self.dc_limit(frame, place),
                 predictor: 0,
             });
@@ -232,10 +235,10 @@ impl Walker<'_> {
         let low = u32::from(header.approximation.1);
         let refines = header.approximation.0 != 0;
         if header.band.0 > 0 {
-            let &[(place, _, ac)] = header.members.as_slice() else { return Err(Stop::refused(at, "an AC scan of several components")) };
+            let &[(member, _, ac)] = header.members.as_slice() else { return Err(Stop::refused(at, "an AC scan of several components")) };
             let table = table(&self.found.tables.ac, ac, false, at)?;
             self.found.scans += 1;
-            let Some(plane) = self.found.planes.get_mut(place) else { return Err(Stop::refused(at, "a scan without a component")) };
+            let Some(plane) = self.found.planes.get_mut(member) else { return Err(Stop::refused(at, "a scan without a component")) };
             let band = (u32::from(header.band.0), u32::from(header.band.1));
             return scan::walk(&mut Ac { plane, table, band, refines, run: 0 }, course, &mut self.found.damage);
         }
