@@ -28,7 +28,7 @@ pub(super) fn facts(picture: &Picture, orientation: Option<Orientation>) -> Pixe
     let (low, high) = luma.iter().fold((u8::MAX, 0), |(low, high), sample| (low.min(*sample), high.max(*sample)));
     PixelFacts {
         mean: mean(luma),
-        blank: high.saturating_sub(low) <= BLANK_LEVELS,
+        blank: high.saturating_sub(low) <= BLANK_LEVELS && !picture.has_detail,
         phash: perceptual_hash(&picture.raster, orientation),
         alpha: picture.alpha,
         colorless: picture.colorless,
@@ -163,7 +163,7 @@ mod tests {
     }
 
     fn facts_of(raster: Raster) -> PixelFacts {
-        facts(&Picture { raster, alpha: None, colorless: None }, None)
+        facts(&Picture { raster, alpha: None, colorless: None, has_detail: false }, None)
     }
 
     /// A lopsided scene in coordinates from 0 to 1.

@@ -26,6 +26,8 @@ pub(crate) struct Picture {
     pub(crate) alpha: Option<AlphaFacts>,
     /// Whether a picture with colour channels has no colour in it; `None` where it was not looked at.
     pub(crate) colorless: Option<bool>,
+    /// Whether the reader knows of detail that is too fine for the raster, so that a flat raster does not mean a blank picture.
+    pub(crate) has_detail: bool,
 }
 
 impl Reading {

@@ -145,7 +145,7 @@ impl Reducer {
         };
         let pixels = self.size.pixels();
         let raster = Raster { width: self.columns, height, luma };
-        Some(Picture { raster, alpha: alpha.map(|()| self.alpha.finish(pixels)), colorless })
+        Some(Picture { raster, alpha: alpha.map(|()| self.alpha.finish(pixels)), colorless, has_detail: false })
     }
 
     fn cells_of_row(&self, y: u32) -> Option<std::ops::Range<usize>> {

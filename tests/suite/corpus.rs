@@ -40,7 +40,7 @@ fn the_report_on_the_corpus_is_the_same_for_any_number_of_threads() {
 /// Share of files, in thousandths, on which our verdict must agree with what Pillow did, by format as Pillow names it.
 ///
 /// An unknown verdict counts against agreement.
-const FLOORS: [(&str, u64); 6] = [("JPEG", 980), ("PNG", 990), ("WEBP", 960), ("GIF", 960), ("BMP", 960), ("TIFF", 850)];
+const FLOORS: [(&str, u64); 6] = [("JPEG", 990), ("PNG", 1000), ("WEBP", 1000), ("GIF", 970), ("BMP", 1000), ("TIFF", 480)];
 
 #[test]
 #[expect(clippy::print_stdout, reason = "the counts are worth reading")]

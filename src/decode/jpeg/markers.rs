@@ -29,7 +29,6 @@ pub(super) mod code {
     pub(in crate::decode::jpeg) const DRI: u8 = 0xDD;
     pub(in crate::decode::jpeg) const DHP: u8 = 0xDE;
     pub(in crate::decode::jpeg) const APP0: u8 = 0xE0;
-    pub(in crate::decode::jpeg) const APP1: u8 = 0xE1;
     pub(in crate::decode::jpeg) const APP2: u8 = 0xE2;
     pub(in crate::decode::jpeg) const APP13: u8 = 0xED;
     pub(in crate::decode::jpeg) const APP14: u8 = 0xEE;
@@ -264,10 +263,10 @@ mod tests {
     fn segments_that_run_over_the_end_starve() {
         let marker = |code| Marker { code, offset: 0, skipped: 0 };
         assert!(matches!(segment(&[0xFF, 0xDB, 0, 5, 1, 2, 3, 9], marker(code::DQT), false), Ok(([1, 2, 3], 7))));
-        assert!(matches!(segment(&[0xFF, 0xE1, 0, 1, 1], marker(code::APP1), false), Ok(([], 4))));
+        assert!(matches!(segment(&[0xFF, 0xFE, 0, 1, 1], marker(code::COM), false), Ok(([], 4))));
         assert!(matches!(segment(&[0xFF, 0xDB, 0, 1, 1], marker(code::DQT), false), Err(Stop::Refused { .. })));
         assert!(matches!(segment(&[0xFF, 0xDB, 0, 5, 1], marker(code::DQT), false), Err(Stop::Starved { at: 2 })));
-        assert!(matches!(segment(&[0xFF, 0xE1, 0, 5, 1], marker(code::APP1), false), Err(Stop::Starved { at: 5 })));
+        assert!(matches!(segment(&[0xFF, 0xFE, 0, 5, 1], marker(code::COM), false), Err(Stop::Starved { at: 5 })));
     }
 
     #[test]

@@ -38,11 +38,20 @@ use super::limits::Limits;
 use super::reading::Reading;
 use crate::model::{Fault, FaultKind};
 
+/// Bits that a block takes on average up to which blocks hold nothing but their mean: a DC difference of 0 and the end of the
+/// block are six bits in the tables of ITU-T T.81 annex K, and small differences between blocks add a few.
+const PLAIN_BLOCK_BITS: u64 = 10;
+
 /// Reads a JPEG file. The caller has seen that it begins like one.
 pub(crate) fn read(bytes: &[u8], limits: &Limits) -> Reading {
     let walk = walk::walk(bytes, limits);
     let frame = walk.frame.as_ref().filter(|_| walk.scans > 0);
-    let picture = frame.and_then(|frame| picture::reduced(frame, &walk.tables, &walk.planes));
+    let picture = frame.and_then(|frame| {
+        let mut picture = picture::reduced(frame, &walk.tables, &walk.planes)?;
+        // A block costs about six bits where nothing in it differs from its mean, and AC codes are longer than that.
+        picture.has_detail = walk.coded_bytes as u64 * 8 > frame.padded_blocks().saturating_mul(PLAIN_BLOCK_BITS);
+        Some(picture)
+    });
     Reading {
         pillow: verdict::pillow(open::open(bytes), &walk, bytes.len()),
         opencv: verdict::opencv(&walk),

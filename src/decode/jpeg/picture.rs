@@ -90,7 +90,7 @@ pub(super) fn reduced(frame: &Frame, tables: &Tables, planes: &[Plane]) -> Optio
             });
         }
     }
-    Some(Picture { raster: Raster { width, height, luma }, alpha: None, colorless: colorless(space, &samples) })
+    Some(Picture { raster: Raster { width, height, luma }, alpha: None, colorless: colorless(space, &samples), has_detail: false })
 }
 
 /// Whether a picture with colour channels has no colour in its DC values.

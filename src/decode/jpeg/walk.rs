@@ -40,6 +40,8 @@ pub(super) struct Walk {
     pub(super) rows_done: bool,
     /// Scans that were begun.
     pub(super) scans: usize,
+    /// Bytes of entropy-coded data in all scans.
+    pub(super) coded_bytes: usize,
     /// Whether the picture is in a second stream behind one that only holds tables.
     pub(super) tables_first: bool,
 }
@@ -62,6 +64,7 @@ pub(super) fn walk(bytes: &[u8], limits: &Limits) -> Walk {
             end: 0,
             rows_done: false,
             scans: 0,
+            coded_bytes: 0,
             tables_first: false,
         },
     };
@@ -183,10 +186,12 @@ impl Walker<'_> {
             zeros_from: self.zeros_from,
             deadline: self.deadline,
         };
+        let start = end;
         let end = match frame.process {
             Process::Progressive => self.progressive(frame, &header, &course, marker.offset)?,
             _ => self.sequential(frame, &header, &course, marker.offset)?,
         };
+        self.found.coded_bytes += end.position.saturating_sub(start);
         (self.at, self.unused) = (end.position, end.unused);
         self.found.rows_done = frame.process == Process::Sequential && header.members.len() == frame.components.len();
         Ok(())

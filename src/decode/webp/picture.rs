@@ -39,7 +39,7 @@ fn scaled_picture(decoded: &Decoded) -> Picture {
     let luma = decoded.luma.iter().enumerate().map(|(n, luma)| if n < seen { full_range(*luma) } else { 0 }).collect();
     let colorless = decoded.chroma.iter().flatten().all(|chroma| is_gray(*chroma));
     let raster = Raster { width: decoded.width, height: decoded.height, luma };
-    Picture { raster, alpha: None, colorless: Some(colorless) }
+    Picture { raster, alpha: None, colorless: Some(colorless), has_detail: false }
 }
 
 fn rgba_picture(decoded: &Decoded, has_alpha: bool) -> Option<Picture> {
