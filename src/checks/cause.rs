@@ -4,15 +4,8 @@
 //! What a finding says is the checks' business.
 
 use crate::model::{
-    Decoded, Fault, FaultKind, Finding, Format, Level, NamedAs, Phase, Probe, Refusal, SampleFacts, Stage, Strict, Verdict,
+    Decoded, Fault, FaultKind, Finding, Format, Level, MAX_PIXELS, NamedAs, Phase, Probe, Refusal, SampleFacts, Stage, Strict, Verdict,
 };
-
-/// Pixels above which Pillow refuses an image with `DecompressionBombError` (Pillow 13, `Image.py`,
-/// `_decompression_bomb_check`: twice `MAX_IMAGE_PIXELS`).
-pub(super) const MAX_PIXELS: u64 = 178_956_970;
-
-/// Pixels above which Pillow warns (`MAX_IMAGE_PIXELS`, 1 GiB / 4 / 3).
-pub(super) const WARN_PIXELS: u64 = 89_478_485;
 
 /// What keeps a sample from being trained on, by the check that explains it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -2,13 +2,6 @@
 
 use std::time::{Duration, Instant};
 
-/// Pixels above which Pillow refuses an image with `DecompressionBombError` (Pillow 13, `Image.py`,
-/// `_decompression_bomb_check`: twice `MAX_IMAGE_PIXELS`).
-pub const MAX_PIXELS: u64 = 178_956_970;
-
-/// Pixels above which Pillow warns (`MAX_IMAGE_PIXELS`, 1 GiB / 4 / 3).
-pub const WARN_PIXELS: u64 = 89_478_485;
-
 /// How much one image may cost.
 #[derive(Clone, Copy, Debug)]
 pub struct Limits {

@@ -21,9 +21,10 @@ mod reduce;
 mod tiff;
 mod webp;
 
-pub use limits::{Limits, MAX_PIXELS, WARN_PIXELS};
+pub use limits::Limits;
 pub(crate) use reading::{Picture, Reading};
 
+pub(crate) use crate::model::MAX_PIXELS;
 use crate::model::{Decoded, Fault, FaultKind, Format, Probe, Size, Strict, Verdict};
 
 /// What decoding an image finds: verdicts, and the facts that need pixels.

@@ -82,10 +82,13 @@ impl SampleLine {
         }
     }
 
-    /// Whether its name says that it is an image.
+    /// The format that its name claims.
     #[must_use]
-    pub fn is_named_as_image(&self) -> bool {
-        matches!(self.named_as, NamedAs::Image(_))
+    pub fn named_format(&self) -> Option<Format> {
+        match self.named_as {
+            NamedAs::Image(format) => Some(format),
+            NamedAs::Unknown => None,
+        }
     }
 
     /// Whether it can be trained on.

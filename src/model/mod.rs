@@ -20,7 +20,9 @@ mod sample;
 
 pub use caption::{Caption, CaptionFacts, Encoding, InvalidText, LineEnding, Mojibake, SuspectCharacter};
 pub use check_input::{DatasetFacts, SampleFacts, SampleLine};
-pub use decoded::{AlphaFacts, Decoded, NEAR_DUPLICATE_BITS, PixelFacts, Raster, Refusal, Stage, Strict, Trailing, Verdict};
+pub use decoded::{
+    AlphaFacts, Decoded, MAX_PIXELS, NEAR_DUPLICATE_BITS, PixelFacts, Raster, Refusal, Stage, Strict, Trailing, Verdict, WARN_PIXELS,
+};
 pub use fault::{Blame, Fault, FaultKind};
 pub use finding::{Code, Consequence, Finding, Level, Outcome, Phase};
 pub use format::{Content, Format, Mode, OtherContent};

@@ -139,27 +139,27 @@ impl<W: Write> Sink for Text<W> {
 
 /// A line for each file, with what was seen; where every file has the same to say, it is said once.
 fn rows(findings: &[Finding]) -> Vec<String> {
+    let mut times: BTreeMap<&str, usize> = BTreeMap::new();
+    for finding in findings {
+        *times.entry(&finding.message).or_default() += 1;
+    }
     let mut rows = Vec::new();
     let mut said = "";
     for finding in findings {
+        let message = finding.message.as_str();
         match finding.paths.as_slice() {
-            [path] if findings.len() == 1 || finding.message != findings[0].message || is_lone(findings, &finding.message) => {
-                rows.push(format!("{path}: {}", printable(&finding.message)));
-            }
+            [path] if times.get(message) == Some(&1) => rows.push(format!("{path}: {}", printable(message))),
             paths => {
-                if said != finding.message {
-                    rows.push(printable(&finding.message).into_owned());
-                    said = &finding.message;
+                // Several files in one finding belong together, so each such group says what it is about.
+                if said != message || paths.len() > 1 {
+                    rows.push(printable(message).into_owned());
                 }
+                said = message;
                 rows.extend(paths.iter().map(|path| format!("  {path}")));
             }
         }
     }
     rows
-}
-
-fn is_lone(findings: &[Finding], message: &str) -> bool {
-    findings.iter().filter(|finding| finding.message == message).take(2).count() < 2
 }
 
 /// The first few different items, in the order of their first appearance.

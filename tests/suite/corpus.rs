@@ -43,7 +43,6 @@ fn the_report_on_the_corpus_is_the_same_for_any_number_of_threads() {
 const FLOORS: [(&str, u64); 6] = [("JPEG", 990), ("PNG", 1000), ("WEBP", 1000), ("GIF", 970), ("BMP", 1000), ("TIFF", 480)];
 
 #[test]
-#[expect(clippy::print_stdout, reason = "the counts are worth reading")]
 fn verdicts_agree_with_pillow() {
     let (Some(edge), Some(verdicts)) = (shared("corpus/edge"), shared("corpus/verdicts.jsonl")) else { return };
     let found = check(&edge);

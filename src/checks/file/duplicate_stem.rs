@@ -25,7 +25,7 @@ declare_check! {
 
 fn check(facts: &DatasetFacts<'_>, profile: &Profile, out: &mut Findings) {
     let is_picked_up = |line: &&&SampleLine| profile.image_extensions.iter().any(|known| known.eq_ignore_ascii_case(line.path.extension()));
-    let mut lines: Vec<&SampleLine> = facts.samples.iter().filter(|line| line.is_named_as_image()).collect();
+    let mut lines: Vec<&SampleLine> = facts.samples.iter().filter(|line| line.named_format().is_some()).collect();
     lines.sort_by_key(|line| (line.path.without_extension(), line.index));
     for same in lines.chunk_by(|a, b| a.path.without_extension() == b.path.without_extension()) {
         let [first, _, ..] = same else { continue };

@@ -33,7 +33,7 @@ fn check(facts: &DatasetFacts<'_>, profile: &Profile, out: &mut Findings) {
 
     let mut by_extension: BTreeMap<&str, Vec<&SampleLine>> = BTreeMap::new();
     // What Pillow cannot open under any name is the business of unsupported-format (I104).
-    let could_be_trained = |line: &&SampleLine| line.format.is_none_or(pillow_knows);
+    let could_be_trained = |line: &&SampleLine| line.format.or(line.named_format()).is_none_or(pillow_knows);
     for line in facts.samples.iter().filter(|line| !is_known(line.path.extension())).filter(could_be_trained) {
         by_extension.entry(line.path.extension()).or_default().push(line);
     }

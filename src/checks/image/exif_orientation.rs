@@ -31,13 +31,8 @@ fn check(facts: &SampleFacts, _: &Profile, out: &mut Findings) {
     let Some(orientation) = probe.orientation.filter(|orientation| !orientation.is_upright()) else { return };
     let (stored, oriented) = (probe.size, probe.oriented_size());
     let (applied_by, ignored_by) = trainers(probe.format);
-    let mut message =
-        format!("EXIF orientation {}: stored as {stored}, and seen {} as {oriented}", orientation.value(), orientation.description());
-    if probe.format == Format::Tiff {
-        message.push_str("; Pillow applies it to TIFF");
-    } else {
-        message = format!("{message}; {} apply it, {} ignore it", listed(applied_by), listed(ignored_by));
-    }
+    let message =
+        format!("EXIF orientation {}, {}: stored as {stored}, seen as {oriented}", orientation.value(), orientation.description());
     let finding = out.report(&facts.sample.path, message);
     finding
         .evidence("orientation", orientation.value())
@@ -47,9 +42,9 @@ fn check(facts: &SampleFacts, _: &Profile, out: &mut Findings) {
         .evidence("ignored_by", ignored_by)
         .help("turn the pixels and drop the tag, so that every trainer sees the same picture");
     if probe.format == Format::Tiff {
-        finding.level(Level::Info).means(Outcome::Train, Phase::Training, format!("it is trained on as seen, {oriented}"));
+        finding.level(Level::Info).means(Outcome::Train, Phase::Training, "Pillow applies it to TIFF: it is trained on as seen");
     } else {
-        let text = format!("a trainer that ignores EXIF trains on the picture as stored, {stored}; one that applies it, on {oriented}");
+        let text = format!("{} train on it as seen; {} ignore EXIF and train on it as stored", listed(applied_by), listed(ignored_by));
         finding.means(Outcome::Distort, Phase::Training, text);
     }
 }
@@ -96,10 +91,11 @@ mod tests {
             (&evidence["orientation"], &evidence["stored"], &evidence["oriented"]),
             (&6.into(), &"400x300".into(), &"300x400".into())
         );
+        assert_eq!(findings[0].message, "EXIF orientation 6, turned by 90 degrees clockwise: stored as 400x300, seen as 300x400");
         assert_eq!(
-            findings[0].message,
-            "EXIF orientation 6: stored as 400x300, and seen turned by 90 degrees clockwise as 300x400; ai-toolkit, OneTrainer and \
-             diffusers apply it, sd-scripts, musubi-tuner, diffusion-pipe and SimpleTuner ignore it"
+            findings[0].consequences["generic"].text,
+            "ai-toolkit, OneTrainer and diffusers train on it as seen; sd-scripts, musubi-tuner, diffusion-pipe and SimpleTuner ignore \
+             EXIF and train on it as stored"
         );
     }
 

@@ -11,6 +11,7 @@ mod image_file;
 mod metadata;
 mod path;
 mod run;
+mod tour;
 
 use crate::build::Folder;
 

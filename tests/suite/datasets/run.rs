@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 
 use walkaround::checks::ALL;
 
-use super::{Recipe, recipes};
+use super::{Recipe, recipes, tour};
 use crate::build::Folder;
 use crate::generated::current;
 use crate::support::check_with;
@@ -51,20 +51,39 @@ fn checks_fire_where_they_must_and_not_on_the_near_miss() {
 }
 
 #[test]
+fn the_tour_shows_each_of_its_surprises() {
+    let folder = tempfile::tempdir().expect("there is room for a test folder");
+    tour::build(&Folder::at(folder.path()));
+    let found = check_with(folder.path(), &[]);
+    let errors = ["zero-byte-file", "system-file", "not-an-image", "truncated-image", "caption-not-utf8"];
+    let warnings = ["exif-orientation", "alpha-hidden-color", "unsupported-format"];
+    for name in errors.iter().chain(&warnings) {
+        assert_eq!(found.of(name).len(), 1, "{name}: {:#?}", found.brief());
+    }
+    assert_eq!((found.summary.findings.error, found.summary.findings.warning), (5, 3), "{:#?}", found.brief());
+}
+
+#[test]
 fn committed_datasets_are_what_the_recipes_build() {
     let kept = Path::new(env!("CARGO_MANIFEST_DIR")).join("sample_datasets");
     let mut stale = Vec::new();
     let mut wanted = BTreeSet::new();
-    for recipe in recipes().iter().filter(|recipe| recipe.is_committed) {
-        let folder = tempfile::tempdir().expect("there is room for a test folder");
-        build(recipe, folder.path());
-        let name = folder_name(recipe);
-        for file in files_below(folder.path()) {
-            let path = kept.join(&name).join(file.strip_prefix(folder.path()).expect("the file lies below the folder"));
+    let mut compare = |name: &str, folder: &Path| {
+        for file in files_below(folder) {
+            let path = kept.join(name).join(file.strip_prefix(folder).expect("the file lies below the folder"));
             stale.extend(current(&path, &fs::read(&file).expect("the file was just written")).err());
             wanted.insert(path);
         }
+    };
+    for recipe in recipes().iter().filter(|recipe| recipe.is_committed) {
+        let folder = tempfile::tempdir().expect("there is room for a test folder");
+        build(recipe, folder.path());
+        compare(&folder_name(recipe), folder.path());
     }
+    let folder = tempfile::tempdir().expect("there is room for a test folder");
+    tour::build(&Folder::at(folder.path()));
+    compare("tour", folder.path());
+    wanted.insert(kept.join("README.md"));
     stale.extend(
         files_below(&kept).into_iter().filter(|path| !wanted.contains(path)).map(|path| format!("{} is in no recipe", path.display())),
     );
