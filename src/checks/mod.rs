@@ -84,6 +84,7 @@ mod image {
     pub(super) mod cmyk_image;
     pub(super) mod corrupt_image;
     pub(super) mod damaged_but_loads;
+    pub(super) mod decoders_disagree;
     pub(super) mod exif_orientation;
     pub(super) mod extreme_aspect;
     pub(super) mod grayscale_image;
@@ -177,6 +178,7 @@ pub static ALL: &[&Check] = &[
     &image::mixed_modes::CHECK,
     &image::undecided_image::CHECK,
     &image::size_outlier::CHECK,
+    &image::decoders_disagree::CHECK,
     &metadata::metadata_name::CHECK,
     &metadata::metadata_parse::CHECK,
     &metadata::metadata_path_mismatch::CHECK,

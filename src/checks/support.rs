@@ -50,6 +50,7 @@ pub(super) fn healthy(path: &str) -> SampleFacts {
             strict: Strict::Whole,
             pixels: Some(PixelFacts { mean: 120.0, blank: false, phash: 0x1234_5678_9abc_def0, alpha: None, colorless: Some(false) }),
             trailing: None,
+            disagreement: None,
         },
         caption: CaptionFacts::Read(Box::new(Caption {
             content: hash_of(caption.as_str()),

@@ -40,6 +40,7 @@ pub fn decode(bytes: &[u8], probe: &Probe, limits: &Limits) -> Decoded {
         strict: reading.strict,
         pixels: reading.picture.as_ref().map(|picture| pixels::facts(picture, probe.orientation)),
         trailing: reading.trailing,
+        disagreement: None,
     }
 }
 
@@ -87,17 +88,21 @@ fn read(bytes: &[u8], probe: &Probe, limits: &Limits) -> Reading {
 
 /// Bytes that decoding this image holds at most, the file itself not counted: what a budget for many of them must set aside.
 #[must_use]
-pub fn memory_need(probe: &Probe, file_bytes: usize) -> u64 {
+pub fn memory_need(probe: &Probe, file_bytes: usize, limits: &Limits) -> u64 {
     /// Windows, tables and the reduced picture of a reader that streams.
     const STREAMING: u64 = 8 << 20;
     let pixels = probe.size.pixels().min(MAX_PIXELS);
+    // Whole pictures, in the worst case 16 bits a sample and twice over for the conversion.
+    let whole = STREAMING + pixels.saturating_mul(8).max(file_bytes as u64);
     match probe.format {
+        _ if limits.pixels => whole,
         Format::Avif | Format::Jpeg2000 | Format::Psd | Format::Heic | Format::JpegXl | Format::Svg => 0,
-        Format::Png | Format::Gif | Format::Bmp => STREAMING,
+        Format::Png | Format::Bmp => STREAMING,
+        // The indices of the first frame.
+        Format::Gif => STREAMING + pixels,
         // A progressive JPEG keeps 64 bits for each block of 64 samples of up to four components.
         Format::Jpeg | Format::Mpo => STREAMING + pixels / 2,
-        // Whole pictures, in the worst case 16 bits a sample and twice over for the conversion.
-        _ => STREAMING + pixels.saturating_mul(8).max(file_bytes as u64),
+        _ => whole,
     }
 }
 

@@ -200,6 +200,8 @@ pub struct Decoded {
     pub pixels: Option<PixelFacts>,
     /// Bytes behind the end of the picture that belong to nothing, and where they begin.
     pub trailing: Option<Trailing>,
+    /// What full decoding to pixels says otherwise, if it was asked for.
+    pub disagreement: Option<String>,
 }
 
 /// Bytes behind the end of the picture that belong to nothing.
@@ -217,6 +219,13 @@ impl Decoded {
     /// What is known of a file that was not decoded, for the reason given.
     #[must_use]
     pub fn undecided(fault: Fault) -> Self {
-        Self { pillow: Verdict::Unknown, opencv: Verdict::Unknown, strict: Strict::Unknown(fault), pixels: None, trailing: None }
+        Self {
+            pillow: Verdict::Unknown,
+            opencv: Verdict::Unknown,
+            strict: Strict::Unknown(fault),
+            pixels: None,
+            trailing: None,
+            disagreement: None,
+        }
     }
 }

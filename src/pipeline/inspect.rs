@@ -50,8 +50,11 @@ impl<'a> Inspector<'a> {
         let (probe, decoded) = match image {
             Ok(bytes) => match probe::probe(bytes) {
                 Ok(probe) => {
-                    let _held = reserve(decode::memory_need(&probe, bytes.len()).min(self.limits.memory_bytes));
-                    let decoded = decode::decode(bytes, &probe, &self.limits);
+                    let _held = reserve(decode::memory_need(&probe, bytes.len(), &self.limits).min(self.limits.memory_bytes));
+                    let mut decoded = decode::decode(bytes, &probe, &self.limits);
+                    if self.limits.pixels {
+                        decoded.disagreement = decode::cross_check(bytes, &probe, &decoded, &self.limits);
+                    }
                     (Ok(probe), decoded)
                 }
                 Err(fault) => {
@@ -105,5 +108,5 @@ fn without_header(fault: &Fault) -> Decoded {
         }
         _ => Verdict::Unknown,
     };
-    Decoded { pillow, opencv: Verdict::Unknown, strict: Strict::Error(fault.clone()), pixels: None, trailing: None }
+    Decoded { pillow, opencv: Verdict::Unknown, strict: Strict::Error(fault.clone()), pixels: None, trailing: None, disagreement: None }
 }

@@ -11,9 +11,9 @@ use crate::build::Folder;
 use crate::generated::current;
 use crate::support::check_with;
 
-/// Checks without a folder of their own: `unused-ignore` is about the settings (see `cli.rs`), and no file is unreadable to
-/// the superuser that tests may run as (see the check's unit tests).
-const WITHOUT_RECIPE: [&str; 2] = ["unused-ignore", "unreadable-caption"];
+/// Checks without a folder of their own: `unused-ignore` is about the settings (see `cli.rs`), no file is unreadable to the
+/// superuser that tests may run as, and no file is known on which the decoders disagree (see the unit tests of both).
+const WITHOUT_RECIPE: [&str; 3] = ["unused-ignore", "unreadable-caption", "decoders-disagree"];
 
 /// Checks whose finding cannot be built on this system or for this user.
 fn cannot_be_built(check: &str) -> bool {
