@@ -103,11 +103,12 @@ pub(super) fn below_root<'a>(inventory: &Inventory, path: &'a str) -> &'a str {
 mod tests {
     use super::*;
     use crate::checks::support::healthy;
-    use crate::model::{Root, SampleLine};
+    use crate::model::{Root, SampleBrief};
 
     #[test]
     fn names_of_folders_are_listed_once_with_what_is_below_them() {
-        let samples: Vec<SampleLine> = ["a/x/1.png", "b/x/2.png", "b/x/3.png"].iter().map(|path| SampleLine::of(&healthy(path))).collect();
+        let samples: Vec<SampleBrief> =
+            ["a/x/1.png", "b/x/2.png", "b/x/3.png"].iter().map(|path| SampleBrief::of(&healthy(path))).collect();
         let root = Root { typed: "set".to_owned(), folder: "/data/set".into(), prefix: "".into() };
         let inventory = Inventory { roots: vec![root], ..Inventory::default() };
         let names = folder_names(&DatasetFacts { inventory: &inventory, samples: &samples, metadata: &[] });

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use super::{Check, Findings, Run};
 use crate::model::{
     AlphaFacts, Caption, CaptionFacts, ContentHash, DatasetFacts, Decoded, Encoding, Exif, Fault, Finding, Format, Inventory, LineEnding,
-    MetadataFacts, Mode, NamedAs, PixelFacts, Probe, Profile, RelPath, Root, Sample, SampleFacts, SampleIndex, SampleLine, SideFile, Size,
+    MetadataFacts, Mode, NamedAs, PixelFacts, Probe, Profile, RelPath, Root, Sample, SampleBrief, SampleFacts, SampleIndex, SideFile, Size,
     Strict, Verdict,
 };
 
@@ -144,7 +144,7 @@ pub(super) fn findings_with(
         inventory.roots.push(Root { typed: "set".to_owned(), folder: PathBuf::from("set"), prefix: RelPath::from("") });
     }
     inventory.samples = samples.iter().map(|facts| facts.sample.clone()).collect();
-    let lines: Vec<SampleLine> = samples.iter().map(SampleLine::of).collect();
+    let lines: Vec<SampleBrief> = samples.iter().map(SampleBrief::of).collect();
     let mut out = Findings::new(check);
     match check.run {
         Run::Dataset(run) => run(&DatasetFacts { inventory: &inventory, samples: &lines, metadata }, &profile(), &mut out),

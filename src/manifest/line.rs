@@ -185,7 +185,7 @@ pub struct SummaryLine {
     pub captioned: u64,
     /// Bytes of all images.
     pub bytes: u64,
-    /// Pixels of all images.
+    /// Pixels of the usable images.
     pub pixels: u64,
     /// Errors.
     pub errors: u64,

@@ -1,4 +1,4 @@
-//! What checks see: all facts of one sample, and a line a sample for the whole dataset.
+//! What checks see: all facts of one sample, and a few facts of each for the whole dataset.
 
 use super::{
     CaptionFacts, ContentHash, Decoded, Fault, FaultKind, Format, Inventory, MetadataFacts, Mode, NamedAs, Orientation, Probe, RelPath,
@@ -24,7 +24,7 @@ pub struct SampleFacts {
 
 /// The few facts of one sample that dataset checks need; kept for every sample until the end, so it must stay small.
 #[derive(Clone, Debug)]
-pub struct SampleLine {
+pub struct SampleBrief {
     /// Its number.
     pub index: SampleIndex,
     /// The image.
@@ -57,8 +57,8 @@ pub struct SampleLine {
     pub other_captions: Vec<Box<str>>,
 }
 
-impl SampleLine {
-    /// The line of a sample.
+impl SampleBrief {
+    /// The few facts of a sample.
     #[must_use]
     pub fn of(facts: &SampleFacts) -> Self {
         let probe = facts.probe.as_ref().ok();
@@ -118,8 +118,8 @@ impl SampleFacts {
 pub struct DatasetFacts<'a> {
     /// What the walk found.
     pub inventory: &'a Inventory,
-    /// A line for each sample in order; files of unknown name whose content is no image are not among them.
-    pub samples: &'a [SampleLine],
+    /// A few facts of each sample in order; files of unknown name whose content is no image are not among them.
+    pub samples: &'a [SampleBrief],
     /// Metadata files.
     pub metadata: &'a [MetadataFacts],
 }

@@ -19,7 +19,7 @@ mod report;
 mod sample;
 
 pub use caption::{Caption, CaptionFacts, Encoding, InvalidText, LineEnding, Mojibake, SuspectCharacter};
-pub use check_input::{DatasetFacts, SampleFacts, SampleLine};
+pub use check_input::{DatasetFacts, SampleBrief, SampleFacts};
 pub use decoded::{
     AlphaFacts, Decoded, MAX_PIXELS, NEAR_DUPLICATE_BITS, PixelFacts, Raster, Refusal, Stage, Strict, Trailing, Verdict, WARN_PIXELS,
 };

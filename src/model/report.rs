@@ -60,7 +60,7 @@ pub struct Summary {
     pub captioned: u64,
     /// Bytes of all samples.
     pub bytes: u64,
-    /// Pixels of all samples.
+    /// Pixels of the usable samples.
     pub pixels: u64,
     /// Findings by level.
     pub findings: LevelCounts,

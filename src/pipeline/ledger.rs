@@ -1,47 +1,47 @@
-//! Keeps the books of a run: a line a sample, counts, the fingerprint, and what the user's rules leave of findings.
+//! Keeps the books of a run: a few facts of each sample, counts, the fingerprint, and what the user's rules leave of findings.
 
 use super::sieve::{Sieve, settings_path};
 use crate::checks;
-use crate::model::{DatasetFacts, Finding, Inventory, MetadataFacts, Profile, SampleLine, SampleReport, Size, Summary};
+use crate::model::{DatasetFacts, Finding, Inventory, MetadataFacts, Profile, SampleBrief, SampleReport, Size, Summary};
 use crate::settings::Rules;
 
 /// The books of one run.
 #[derive(Debug)]
 pub(super) struct Ledger<'a> {
     sieve: Sieve<'a>,
-    lines: Vec<SampleLine>,
+    briefs: Vec<SampleBrief>,
     summary: Summary,
     fingerprint: blake3::Hasher,
 }
 
 impl<'a> Ledger<'a> {
     pub(super) fn new(rules: &'a Rules) -> Self {
-        Self { sieve: Sieve::new(rules), lines: Vec::new(), summary: Summary::default(), fingerprint: blake3::Hasher::new() }
+        Self { sieve: Sieve::new(rules), briefs: Vec::new(), summary: Summary::default(), fingerprint: blake3::Hasher::new() }
     }
 
     /// Enters a sample and returns its report as the user wants to see it. Samples come in order.
     pub(super) fn enter(&mut self, report: SampleReport) -> SampleReport {
         let SampleReport { facts, findings } = report;
-        let line = SampleLine::of(&facts);
+        let brief = SampleBrief::of(&facts);
         self.summary.samples += 1;
-        self.summary.usable += u64::from(line.is_usable());
-        self.summary.captioned += u64::from(line.caption.is_some());
-        self.summary.bytes += line.size_bytes;
-        self.summary.pixels += line.size.map_or(0, Size::pixels);
-        self.fingerprint.update(line.path.as_str().as_bytes());
-        for content in [line.content, facts.caption.read().map(|caption| caption.content)] {
+        self.summary.usable += u64::from(brief.is_usable());
+        self.summary.captioned += u64::from(brief.caption.is_some());
+        self.summary.bytes += brief.size_bytes;
+        self.summary.pixels += brief.size.filter(|_| brief.is_usable()).map_or(0, Size::pixels);
+        self.fingerprint.update(brief.path.as_str().as_bytes());
+        for content in [brief.content, facts.caption.read().map(|caption| caption.content)] {
             // One byte says whether a hash follows, so that no two datasets are spelt alike.
             self.fingerprint.update(&[u8::from(content.is_some())]);
             self.fingerprint.update(&content.map_or([0; 32], |content| content.0));
         }
-        self.lines.push(line);
+        self.briefs.push(brief);
         SampleReport { facts, findings: self.pass(findings) }
     }
 
     /// What the checks of the whole dataset find, as the user wants to see it.
     pub(super) fn judge(&mut self, inventory: &Inventory, metadata: &[MetadataFacts], profile: &Profile) -> Vec<Finding> {
-        let lines = std::mem::take(&mut self.lines);
-        let found = checks::check_dataset(&DatasetFacts { inventory, samples: &lines, metadata }, profile);
+        let briefs = std::mem::take(&mut self.briefs);
+        let found = checks::check_dataset(&DatasetFacts { inventory, samples: &briefs, metadata }, profile);
         let mut findings = self.pass(found);
         let stale: Vec<_> = self
             .sieve

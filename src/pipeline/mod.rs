@@ -2,7 +2,7 @@
 //!
 //! Samples are handed out in order, looked at on worker threads, put back into order and given to the sinks one by one, so
 //! that every output has the same bytes for any number of threads. Pixels are dropped inside the workers; what stays of a
-//! sample until the end is one [`SampleLine`](crate::model::SampleLine). May use every room but `cli`.
+//! sample until the end is one [`SampleBrief`](crate::model::SampleBrief). May use every room but `cli`.
 
 mod budget;
 mod inspect;

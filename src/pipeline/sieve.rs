@@ -9,7 +9,7 @@ pub(super) struct Sieve<'a> {
     rules: &'a Rules,
     /// Findings that each path ignore has silenced.
     silenced: Vec<u64>,
-    /// Findings or single paths that were silenced by anything.
+    /// Findings of ignored checks, and single paths that were ignored.
     pub(super) ignored: u64,
 }
 
@@ -20,7 +20,10 @@ impl<'a> Sieve<'a> {
 
     /// What is left of a finding: itself at the user's level and without the paths that are ignored, or nothing.
     pub(super) fn pass(&mut self, mut finding: Finding) -> Option<Finding> {
-        if !self.rules.wants(finding.code) {
+        if !self.rules.selects(finding.code) {
+            return None;
+        }
+        if self.rules.ignores(finding.code) {
             self.ignored += 1;
             return None;
         }

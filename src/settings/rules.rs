@@ -124,12 +124,21 @@ pub struct Rules {
 }
 
 impl Rules {
-    /// Whether findings of this check are wanted at all.
+    /// Whether this check was asked for.
     #[must_use]
-    pub fn wants(&self, code: Code) -> bool {
-        let chosen = |selectors: &[Selector]| selectors.iter().any(|selector| selector.chooses(code));
-        (self.select.is_empty() || chosen(&self.select)) && !chosen(&self.ignore)
+    pub fn selects(&self, code: Code) -> bool {
+        self.select.is_empty() || chosen(&self.select, code)
     }
+
+    /// Whether this check is to be silent, although it may have been asked for.
+    #[must_use]
+    pub fn ignores(&self, code: Code) -> bool {
+        chosen(&self.ignore, code)
+    }
+}
+
+fn chosen(selectors: &[Selector], code: Code) -> bool {
+    selectors.iter().any(|selector| selector.chooses(code))
 }
 
 #[cfg(test)]
@@ -164,10 +173,11 @@ mod tests {
     }
 
     #[test]
-    fn ignore_wins_over_select() {
+    fn nothing_selected_is_everything() {
         let rules = Rules { select: vec![select("I")], ignore: vec![select("I101")], ..Rules::default() };
-        assert!(!rules.wants(Code("I101")));
-        assert!(rules.wants(Code("I102")));
-        assert!(!rules.wants(Code("F101")));
+        assert!(rules.selects(Code("I101")) && rules.ignores(Code("I101")));
+        assert!(rules.selects(Code("I102")) && !rules.ignores(Code("I102")));
+        assert!(!rules.selects(Code("F101")));
+        assert!(Rules::default().selects(Code("F101")));
     }
 }

@@ -55,7 +55,7 @@ pub(super) struct SummaryObject {
     pub(super) captioned: u64,
     /// Bytes of all images.
     pub(super) bytes: u64,
-    /// Pixels of all images.
+    /// Pixels of the usable images.
     pub(super) pixels: u64,
     /// Errors.
     pub(super) errors: u64,

@@ -25,6 +25,9 @@ pub enum Verbosity {
 /// Files of one group that are listed without `-v`.
 const LISTED: usize = 8;
 
+/// Findings of one group that are kept without `-v`: enough to see which messages repeat, and not a million of them.
+const KEPT: usize = 64;
+
 const BOLD: Style = Style::new().bold();
 const DIM: Style = Style::new().dimmed();
 
@@ -33,7 +36,15 @@ const DIM: Style = Style::new().dimmed();
 pub struct Text<W> {
     out: W,
     verbosity: Verbosity,
-    groups: BTreeMap<(Reverse<Level>, Code), Vec<Finding>>,
+    groups: BTreeMap<(Reverse<Level>, Code), Group>,
+}
+
+/// Findings of one check at one level.
+#[derive(Debug, Default)]
+struct Group {
+    findings: Vec<Finding>,
+    /// Files that all findings concern, those that were not kept included.
+    files: usize,
 }
 
 impl<W: Write> Text<W> {
@@ -42,17 +53,19 @@ impl<W: Write> Text<W> {
         Self { out, verbosity, groups: BTreeMap::new() }
     }
 
-    fn group(&mut self, level: Level, findings: &[Finding]) -> io::Result<()> {
+    fn group(&mut self, level: Level, Group { findings, files }: &Group) -> io::Result<()> {
         let Some(first) = findings.first() else { return Ok(()) };
         let color = color_of(level);
-        writeln!(self.out, "{color}{level}{color:#} {BOLD}{}{BOLD:#} {DIM}{}{DIM:#}  {}", first.name, first.code, extent(findings))?;
+        writeln!(self.out, "{color}{level}{color:#} {BOLD}{}{BOLD:#} {DIM}{}{DIM:#}  {}", first.name, first.code, extent(*files))?;
         let rows = rows(findings);
         let limit = if self.verbosity == Verbosity::Verbose { usize::MAX } else { LISTED };
+        let mut shown = 0;
         for row in rows.iter().take(limit) {
-            writeln!(self.out, "  {row}")?;
+            writeln!(self.out, "  {}", row.text)?;
+            shown += usize::from(row.names_a_file);
         }
-        if rows.len() > limit {
-            writeln!(self.out, "  {DIM}... and {} more; -v lists all{DIM:#}", rows.len() - limit)?;
+        if *files > shown {
+            writeln!(self.out, "  {DIM}... and {} more; -v lists all{DIM:#}", files - shown)?;
         }
         for consequence in distinct(findings.iter().filter_map(|finding| finding.consequences.values().next()), 2) {
             writeln!(self.out, "  = {}: {}", phase_words(consequence.phase), consequence.text)?;
@@ -63,15 +76,15 @@ impl<W: Write> Text<W> {
         writeln!(self.out)
     }
 
-    fn notes(&mut self, groups: &[(Code, Vec<Finding>)]) -> io::Result<()> {
+    fn notes(&mut self, groups: &[(Code, Group)]) -> io::Result<()> {
         if groups.is_empty() {
             return Ok(());
         }
         let color = color_of(Level::Info);
         writeln!(self.out, "{color}info{color:#}  nothing to do about these; -v shows them")?;
-        for (code, findings) in groups {
-            if let Some(first) = findings.first() {
-                writeln!(self.out, "  {} {DIM}{code}{DIM:#}  {}", first.name, extent(findings))?;
+        for (code, group) in groups {
+            if let Some(first) = group.findings.first() {
+                writeln!(self.out, "  {} {DIM}{code}{DIM:#}  {}", first.name, extent(group.files))?;
             }
         }
         writeln!(self.out)
@@ -115,7 +128,11 @@ impl<W: Write> Sink for Text<W> {
 
     fn dataset(&mut self, findings: &[Finding]) -> io::Result<()> {
         for finding in findings {
-            self.groups.entry((Reverse(finding.level), finding.code)).or_default().push(finding.clone());
+            let group = self.groups.entry((Reverse(finding.level), finding.code)).or_default();
+            group.files += finding.paths.len();
+            if group.findings.len() < KEPT || self.verbosity == Verbosity::Verbose {
+                group.findings.push(finding.clone());
+            }
         }
         Ok(())
     }
@@ -123,11 +140,11 @@ impl<W: Write> Sink for Text<W> {
     fn finish(&mut self, summary: &Summary) -> io::Result<()> {
         let mut notes = Vec::new();
         if self.verbosity > Verbosity::Quiet {
-            for ((Reverse(level), code), findings) in std::mem::take(&mut self.groups) {
+            for ((Reverse(level), code), group) in std::mem::take(&mut self.groups) {
                 if level == Level::Info && self.verbosity < Verbosity::Verbose {
-                    notes.push((code, findings));
+                    notes.push((code, group));
                 } else {
-                    self.group(level, &findings)?;
+                    self.group(level, &group)?;
                 }
             }
         }
@@ -137,8 +154,14 @@ impl<W: Write> Sink for Text<W> {
     }
 }
 
+/// A line of a group.
+struct Row {
+    text: String,
+    names_a_file: bool,
+}
+
 /// A line for each file, with what was seen; where every file has the same to say, it is said once.
-fn rows(findings: &[Finding]) -> Vec<String> {
+fn rows(findings: &[Finding]) -> Vec<Row> {
     let mut times: BTreeMap<&str, usize> = BTreeMap::new();
     for finding in findings {
         *times.entry(&finding.message).or_default() += 1;
@@ -148,14 +171,16 @@ fn rows(findings: &[Finding]) -> Vec<String> {
     for finding in findings {
         let message = finding.message.as_str();
         match finding.paths.as_slice() {
-            [path] if times.get(message) == Some(&1) => rows.push(format!("{path}: {}", printable(message))),
+            [path] if times.get(message) == Some(&1) => {
+                rows.push(Row { text: format!("{path}: {}", printable(message)), names_a_file: true });
+            }
             paths => {
                 // Several files in one finding belong together, so each such group says what it is about.
                 if said != message || paths.len() > 1 {
-                    rows.push(printable(message).into_owned());
+                    rows.push(Row { text: printable(message).into_owned(), names_a_file: false });
                 }
                 said = message;
-                rows.extend(paths.iter().map(|path| format!("  {path}")));
+                rows.extend(paths.iter().map(|path| Row { text: format!("  {path}"), names_a_file: true }));
             }
         }
     }
@@ -177,8 +202,7 @@ fn distinct<'a, T: PartialEq>(items: impl Iterator<Item = &'a T>, most: usize) -
 }
 
 /// How many files a group concerns.
-fn extent(findings: &[Finding]) -> String {
-    let files: usize = findings.iter().map(|finding| finding.paths.len()).sum();
+fn extent(files: usize) -> String {
     if files == 0 { String::new() } else { counted(files as u64, "file") }
 }
 

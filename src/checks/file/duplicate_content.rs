@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use crate::checks::words::counted;
 use crate::checks::{Findings, Run, declare_check};
-use crate::model::{ContentHash, DatasetFacts, Outcome, Phase, Profile, SampleLine};
+use crate::model::{ContentHash, DatasetFacts, Outcome, Phase, Profile, SampleBrief};
 
 declare_check! {
     /// ## What it does
@@ -25,13 +25,13 @@ declare_check! {
 }
 
 fn check(facts: &DatasetFacts<'_>, _: &Profile, out: &mut Findings) {
-    let mut groups: BTreeMap<ContentHash, Vec<&SampleLine>> = BTreeMap::new();
+    let mut groups: BTreeMap<ContentHash, Vec<&SampleBrief>> = BTreeMap::new();
     for sample in facts.samples.iter().filter(|sample| sample.is_usable() && sample.size_bytes > 0) {
         if let Some(content) = sample.content {
             groups.entry(content).or_default().push(sample);
         }
     }
-    let mut groups: Vec<(ContentHash, Vec<&SampleLine>)> = groups.into_iter().filter(|(_, group)| group.len() > 1).collect();
+    let mut groups: Vec<(ContentHash, Vec<&SampleBrief>)> = groups.into_iter().filter(|(_, group)| group.len() > 1).collect();
     groups.sort_by_key(|(_, group)| group.first().map(|sample| sample.index));
     for (content, group) in groups {
         let captions_differ = group.windows(2).any(|pair| matches!(pair, [a, b] if a.caption_content != b.caption_content));

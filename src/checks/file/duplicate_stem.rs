@@ -1,7 +1,7 @@
 //! F110: images that differ only in their extension.
 
 use crate::checks::{Findings, Run, declare_check};
-use crate::model::{DatasetFacts, Level, Outcome, Phase, Profile, RelPath, SampleLine, printable};
+use crate::model::{DatasetFacts, Level, Outcome, Phase, Profile, RelPath, SampleBrief, printable};
 
 declare_check! {
     /// ## What it does
@@ -24,8 +24,9 @@ declare_check! {
 }
 
 fn check(facts: &DatasetFacts<'_>, profile: &Profile, out: &mut Findings) {
-    let is_picked_up = |line: &&&SampleLine| profile.image_extensions.iter().any(|known| known.eq_ignore_ascii_case(line.path.extension()));
-    let mut lines: Vec<&SampleLine> = facts.samples.iter().filter(|line| line.named_format().is_some()).collect();
+    let is_picked_up =
+        |line: &&&SampleBrief| profile.image_extensions.iter().any(|known| known.eq_ignore_ascii_case(line.path.extension()));
+    let mut lines: Vec<&SampleBrief> = facts.samples.iter().filter(|line| line.named_format().is_some()).collect();
     lines.sort_by_key(|line| (line.path.without_extension(), line.index));
     for same in lines.chunk_by(|a, b| a.path.without_extension() == b.path.without_extension()) {
         let [first, _, ..] = same else { continue };

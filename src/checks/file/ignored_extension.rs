@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use crate::checks::cause::pillow_knows;
 use crate::checks::{Findings, Run, declare_check};
-use crate::model::{DatasetFacts, Format, Outcome, Phase, Profile, RelPath, SampleLine};
+use crate::model::{DatasetFacts, Format, Outcome, Phase, Profile, RelPath, SampleBrief};
 
 declare_check! {
     /// ## What it does
@@ -26,14 +26,14 @@ declare_check! {
 }
 
 fn check(facts: &DatasetFacts<'_>, profile: &Profile, out: &mut Findings) {
-    let lower = |line: &SampleLine| line.path.extension().to_ascii_lowercase();
+    let lower = |line: &SampleBrief| line.path.extension().to_ascii_lowercase();
     let is_known = |extension: &str| profile.image_extensions.iter().any(|known| known == extension);
     let seen = facts.samples.iter().filter(|line| is_known(&lower(line))).count();
     let exact = facts.samples.iter().filter(|line| is_known(line.path.extension())).count();
 
-    let mut by_extension: BTreeMap<&str, Vec<&SampleLine>> = BTreeMap::new();
+    let mut by_extension: BTreeMap<&str, Vec<&SampleBrief>> = BTreeMap::new();
     // What Pillow cannot open under any name is the business of unsupported-format (I104).
-    let could_be_trained = |line: &&SampleLine| line.format.or(line.named_format()).is_none_or(pillow_knows);
+    let could_be_trained = |line: &&SampleBrief| line.format.or(line.named_format()).is_none_or(pillow_knows);
     for line in facts.samples.iter().filter(|line| !is_known(line.path.extension())).filter(could_be_trained) {
         by_extension.entry(line.path.extension()).or_default().push(line);
     }

@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use crate::checks::words::counted;
 use crate::checks::{Findings, Run, declare_check};
-use crate::model::{DatasetFacts, NEAR_DUPLICATE_BITS, Outcome, Phase, Profile, SampleLine};
+use crate::model::{DatasetFacts, NEAR_DUPLICATE_BITS, Outcome, Phase, Profile, SampleBrief};
 
 declare_check! {
     /// ## What it does
@@ -64,8 +64,8 @@ fn check(facts: &DatasetFacts<'_>, _: &Profile, out: &mut Findings) {
 
 /// A picture and those that are near to it.
 struct Group<'a> {
-    first: &'a SampleLine,
-    others: Vec<(&'a SampleLine, u32)>,
+    first: &'a SampleBrief,
+    others: Vec<(&'a SampleBrief, u32)>,
 }
 
 /// Parts that a hash is cut into for the index.

@@ -6,7 +6,7 @@ use serde_json::Value;
 
 use crate::checks::words::counted;
 use crate::checks::{Findings, Run, declare_check};
-use crate::model::{DatasetFacts, Level, Mode, Outcome, Phase, Profile, RelPath, SampleLine};
+use crate::model::{DatasetFacts, Level, Mode, Outcome, Phase, Profile, RelPath, SampleBrief};
 
 declare_check! {
     /// ## What it does
@@ -65,7 +65,7 @@ fn kind_of(mode: Mode) -> &'static str {
     }
 }
 
-fn paths(samples: &[&SampleLine]) -> Vec<RelPath> {
+fn paths(samples: &[&SampleBrief]) -> Vec<RelPath> {
     samples.iter().map(|sample| sample.path.clone()).collect()
 }
 

@@ -2,7 +2,7 @@
 
 use crate::checks::words::{counted, grouped};
 use crate::checks::{Findings, Run, declare_check};
-use crate::model::{DatasetFacts, Finding, Level, Outcome, Phase, Profile, RelPath, SampleLine, Size};
+use crate::model::{DatasetFacts, Finding, Level, Outcome, Phase, Profile, RelPath, SampleBrief, Size};
 
 declare_check! {
     /// ## What it does
@@ -37,9 +37,9 @@ const FENCE: f64 = 3.0;
 const ONE_IN: usize = 10;
 
 fn check(facts: &DatasetFacts<'_>, _: &Profile, out: &mut Findings) {
-    let sized: Vec<(&SampleLine, Size)> =
+    let sized: Vec<(&SampleBrief, Size)> =
         facts.samples.iter().filter(|sample| sample.is_usable()).filter_map(|sample| Some((sample, sample.size?))).collect();
-    let sized: Vec<(&SampleLine, Size)> = sized.into_iter().filter(|(_, size)| size.pixels() > 0).collect();
+    let sized: Vec<(&SampleBrief, Size)> = sized.into_iter().filter(|(_, size)| size.pixels() > 0).collect();
     if sized.len() < MIN_IMAGES {
         return;
     }
@@ -51,7 +51,7 @@ fn check(facts: &DatasetFacts<'_>, _: &Profile, out: &mut Findings) {
     let below = (median - MIN_DOUBLINGS).min(low - FENCE * width);
     let above = (median + MIN_DOUBLINGS).max(high + FENCE * width);
     let median_pixels = pixels[(pixels.len() - 1) / 2];
-    let select = |is_outlier: &dyn Fn(f64) -> bool| -> Vec<(&SampleLine, Size)> {
+    let select = |is_outlier: &dyn Fn(f64) -> bool| -> Vec<(&SampleBrief, Size)> {
         sized.iter().copied().filter(|(_, size)| is_outlier(doublings(size.pixels()))).collect()
     };
     let few = |outliers: &[_]| !outliers.is_empty() && outliers.len() <= sized.len().div_ceil(ONE_IN);
@@ -71,7 +71,7 @@ fn check(facts: &DatasetFacts<'_>, _: &Profile, out: &mut Findings) {
     }
 }
 
-fn report<'a>(out: &'a mut Findings, outliers: &[(&SampleLine, Size)], word: &str, median: u64) -> &'a mut Finding {
+fn report<'a>(out: &'a mut Findings, outliers: &[(&SampleBrief, Size)], word: &str, median: u64) -> &'a mut Finding {
     let extreme = outliers.iter().map(|(_, size)| *size).max_by_key(|size| size.pixels().abs_diff(median));
     let example = extreme.map_or_else(String::new, |size| format!(" ({size})"));
     let paths: Vec<RelPath> = outliers.iter().map(|(sample, _)| sample.path.clone()).collect();
