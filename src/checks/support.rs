@@ -72,6 +72,12 @@ pub(super) fn healthy(path: &str) -> SampleFacts {
     }
 }
 
+/// The inventory of a root in this folder.
+pub(super) fn rooted(folder: &str) -> Inventory {
+    let root = Root { typed: "set".to_owned(), folder: PathBuf::from(folder), prefix: RelPath::from("") };
+    Inventory { roots: vec![root], ..Inventory::default() }
+}
+
 /// A hash that differs between names.
 pub(super) fn hash_of(name: &str) -> ContentHash {
     let mut bytes = [0_u8; 32];

@@ -9,7 +9,7 @@ use std::io::{self, Write};
 use anstyle::{AnsiColor, Style};
 
 use super::{Header, Sink};
-use crate::model::{Code, Finding, Level, Phase, SampleReport, Summary, printable};
+use crate::model::{Code, Finding, Level, Phase, RelPath, SampleReport, Summary, printable};
 
 /// How much is said.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -56,7 +56,7 @@ impl<W: Write> Text<W> {
     fn group(&mut self, level: Level, Group { findings, files }: &Group) -> io::Result<()> {
         let Some(first) = findings.first() else { return Ok(()) };
         let color = color_of(level);
-        writeln!(self.out, "{color}{level}{color:#} {BOLD}{}{BOLD:#} {DIM}{}{DIM:#}  {}", first.name, first.code, extent(*files))?;
+        writeln!(self.out, "{color}{level}{color:#} {BOLD}{}{BOLD:#} {DIM}{}{DIM:#}{}", first.name, first.code, extent(*files))?;
         let rows = rows(findings);
         let limit = if self.verbosity == Verbosity::Verbose { usize::MAX } else { LISTED };
         let mut shown = 0;
@@ -84,7 +84,7 @@ impl<W: Write> Text<W> {
         writeln!(self.out, "{color}info{color:#}  nothing to do about these; -v shows them")?;
         for (code, group) in groups {
             if let Some(first) = group.findings.first() {
-                writeln!(self.out, "  {} {DIM}{code}{DIM:#}  {}", first.name, extent(group.files))?;
+                writeln!(self.out, "  {} {DIM}{code}{DIM:#}{}", first.name, extent(group.files))?;
             }
         }
         writeln!(self.out)
@@ -160,26 +160,27 @@ struct Row {
     names_a_file: bool,
 }
 
-/// A line for each file, with what was seen; where every file has the same to say, it is said once.
+/// A line for each file, with what was seen; where several files have the same to say, it is said once above them.
 fn rows(findings: &[Finding]) -> Vec<Row> {
-    let mut times: BTreeMap<&str, usize> = BTreeMap::new();
+    let mut alike: BTreeMap<&str, Vec<&RelPath>> = BTreeMap::new();
     for finding in findings {
-        *times.entry(&finding.message).or_default() += 1;
+        if let [path] = finding.paths.as_slice() {
+            alike.entry(&finding.message).or_default().push(path);
+        }
     }
     let mut rows = Vec::new();
-    let mut said = "";
     for finding in findings {
-        let message = finding.message.as_str();
-        match finding.paths.as_slice() {
-            [path] if times.get(message) == Some(&1) => {
-                rows.push(Row { text: format!("{path}: {}", printable(message)), names_a_file: true });
-            }
+        let message = printable(&finding.message);
+        // Several files in one finding belong together, and are no others than those.
+        let together: Vec<&RelPath> = match finding.paths.as_slice() {
+            [_] => alike.remove(finding.message.as_str()).unwrap_or_default(),
+            _ => finding.paths.iter().collect(),
+        };
+        match together.as_slice() {
+            [] if finding.paths.len() == 1 => {}
+            [path] => rows.push(Row { text: format!("{path}: {message}"), names_a_file: true }),
             paths => {
-                // Several files in one finding belong together, so each such group says what it is about.
-                if said != message || paths.len() > 1 {
-                    rows.push(Row { text: printable(message).into_owned(), names_a_file: false });
-                }
-                said = message;
+                rows.push(Row { text: message.into_owned(), names_a_file: false });
                 rows.extend(paths.iter().map(|path| Row { text: format!("  {path}"), names_a_file: true }));
             }
         }
@@ -201,9 +202,9 @@ fn distinct<'a, T: PartialEq>(items: impl Iterator<Item = &'a T>, most: usize) -
     seen
 }
 
-/// How many files a group concerns.
+/// How many files a group concerns, set off from what stands before it; nothing for a group about the dataset as a whole.
 fn extent(files: usize) -> String {
-    if files == 0 { String::new() } else { counted(files as u64, "file") }
+    if files == 0 { String::new() } else { format!("  {}", counted(files as u64, "file")) }
 }
 
 fn counted(count: u64, noun: &str) -> String {
@@ -249,7 +250,7 @@ mod tests {
     use std::collections::BTreeMap;
 
     use super::*;
-    use crate::model::{LevelCounts, RelPath};
+    use crate::model::LevelCounts;
 
     fn finding(level: Level, path: &str, message: &str) -> Finding {
         Finding {
@@ -301,8 +302,10 @@ mod tests {
     }
 
     #[test]
-    fn a_message_that_all_share_is_said_once() {
-        let text = written(&[finding(Level::Error, "a.png", "same"), finding(Level::Error, "b.png", "same")], Verbosity::Normal);
-        assert_eq!(text.matches("same").count(), 1, "{text}");
+    fn a_message_that_several_share_is_said_once_above_them() {
+        let findings =
+            [("a.png", "same"), ("b.png", "other"), ("c.png", "same")].map(|(path, message)| finding(Level::Error, path, message));
+        let text = written(&findings, Verbosity::Normal);
+        assert!(text.contains("\n  same\n    a.png\n    c.png\n  b.png: other\n"), "{text}");
     }
 }

@@ -60,13 +60,8 @@ fn pattern_characters(name: &str) -> Vec<&'static str> {
 #[cfg(test)]
 mod tests {
     use super::CHECK;
-    use crate::checks::support::{findings_in, healthy};
-    use crate::model::{Inventory, Level, Root};
-
-    fn rooted(folder: &str) -> Inventory {
-        let root = Root { typed: "set".to_owned(), folder: folder.into(), prefix: "".into() };
-        Inventory { roots: vec![root], ..Inventory::default() }
-    }
+    use crate::checks::support::{findings_in, healthy, rooted};
+    use crate::model::Level;
 
     #[test]
     fn a_folder_is_reported_once_wherever_it_is() {

@@ -151,13 +151,8 @@ fn is_reserved(name: &str) -> bool {
 #[cfg(test)]
 mod tests {
     use super::{CHECK, Problem, problems};
-    use crate::checks::support::{findings_in, healthy};
-    use crate::model::{Inventory, Level, Root};
-
-    fn rooted(folder: &str) -> Inventory {
-        let root = Root { typed: "set".to_owned(), folder: folder.into(), prefix: "".into() };
-        Inventory { roots: vec![root], ..Inventory::default() }
-    }
+    use crate::checks::support::{findings_in, healthy, rooted};
+    use crate::model::Level;
 
     #[test]
     fn a_folder_above_the_root_is_reported_once() {

@@ -95,13 +95,7 @@ fn utf16_length(path: &str) -> usize {
 #[cfg(test)]
 mod tests {
     use super::CHECK;
-    use crate::checks::support::{findings_in, healthy};
-    use crate::model::{Inventory, Root};
-
-    fn rooted(folder: &str) -> Inventory {
-        let root = Root { typed: "set".to_owned(), folder: folder.into(), prefix: "".into() };
-        Inventory { roots: vec![root], ..Inventory::default() }
-    }
+    use crate::checks::support::{findings_in, healthy, rooted};
 
     #[test]
     fn the_root_counts() {
