@@ -2,7 +2,7 @@
 //!
 //! Codec crates panic on some hostile files (`image` 0.25 on some tiled planar TIFFs), and one file must not end the run.
 //! The default hook would print each of these panics to standard error. The hook is the process's, so it is wrapped once:
-//! on a thread that is inside [`catch`] the wrapper keeps the message and stays silent, everywhere else it hands over to
+//! on a thread that is inside [`contain_panics`] the wrapper keeps the message and stays silent, everywhere else it hands over to
 //! the hook that was there before. A host program that installs its own hook later only loses the silence.
 
 use std::any::Any;
@@ -10,16 +10,18 @@ use std::cell::{Cell, RefCell};
 use std::panic::{self, AssertUnwindSafe};
 use std::sync::Once;
 
+use crate::model::{Fault, FaultKind};
+
 thread_local! {
     static GUARDED: Cell<bool> = const { Cell::new(false) };
     static PLACE: RefCell<Option<String>> = const { RefCell::new(None) };
 }
 
-/// Runs `work`; a panic in it is returned as its message, with the place in the source where the hook saw it.
+/// Runs `work`; a panic in it is returned as a fault, with the place in the source where the hook saw it.
 ///
 /// `work` may leave nothing behind that others see: it takes bytes and returns a value, which is why unwinding through it
 /// is safe.
-pub(super) fn catch<T>(work: impl FnOnce() -> T) -> Result<T, String> {
+pub(crate) fn contain_panics<T>(work: impl FnOnce() -> T) -> Result<T, Fault> {
     static HOOK: Once = Once::new();
     HOOK.call_once(|| {
         let previous = panic::take_hook();
@@ -36,10 +38,11 @@ pub(super) fn catch<T>(work: impl FnOnce() -> T) -> Result<T, String> {
     GUARDED.set(outer);
     result.map_err(|payload| {
         let message = message(payload.as_ref());
-        match PLACE.take() {
+        let detail = match PLACE.take() {
             Some(place) => format!("a decoder panicked: {message} ({place})"),
             None => format!("a decoder panicked: {message}"),
-        }
+        };
+        Fault::new(FaultKind::Panic, detail)
     })
 }
 
@@ -55,23 +58,23 @@ fn message(payload: &(dyn Any + Send)) -> &str {
 
 #[cfg(test)]
 mod tests {
-    use super::catch;
+    use super::contain_panics;
 
     #[test]
     fn a_panic_becomes_its_message_and_place() {
-        let message = catch(|| -> u8 { panic!("row {} is odd", 7) }).expect_err("it panics");
+        let message = contain_panics(|| -> u8 { panic!("row {} is odd", 7) }).expect_err("it panics").detail;
         assert!(message.starts_with("a decoder panicked: row 7 is odd ("), "{message}");
         assert!(message.contains("guard.rs"), "{message}");
     }
 
     #[test]
     fn a_value_passes_through() {
-        assert_eq!(catch(|| 7), Ok(7));
+        assert_eq!(contain_panics(|| 7), Ok(7));
     }
 
     #[test]
     fn the_guard_is_lifted_after_a_panic() {
-        let _ = catch(|| -> u8 { panic!("once") });
+        let _ = contain_panics(|| -> u8 { panic!("once") });
         assert!(!super::GUARDED.get());
     }
 }

@@ -21,6 +21,7 @@ mod reduce;
 mod tiff;
 mod webp;
 
+pub(crate) use guard::contain_panics;
 pub use limits::Limits;
 pub(crate) use reading::{Picture, Reading};
 
@@ -32,8 +33,7 @@ use crate::model::{Decoded, Fault, FaultKind, Format, Probe, Size, Strict, Verdi
 /// Never panics, whatever the bytes: a panic in a codec comes back as [`FaultKind::Panic`].
 #[must_use]
 pub fn decode(bytes: &[u8], probe: &Probe, limits: &Limits) -> Decoded {
-    let reading =
-        guard::catch(|| read(bytes, probe, limits)).unwrap_or_else(|message| Reading::unknown(Fault::new(FaultKind::Panic, message)));
+    let reading = contain_panics(|| read(bytes, probe, limits)).unwrap_or_else(Reading::unknown);
     Decoded {
         pillow: reading.pillow,
         opencv: reading.opencv,
@@ -51,12 +51,12 @@ pub fn cross_check(bytes: &[u8], probe: &Probe, decoded: &Decoded, limits: &Limi
     if probe.size.pixels() > MAX_PIXELS {
         return None;
     }
-    let rebuilt = guard::catch(|| generic::decode(bytes, probe.format, limits).map(|_| ()));
+    let rebuilt = contain_panics(|| generic::decode(bytes, probe.format, limits).map(|_| ()));
     match (&decoded.strict, rebuilt) {
         (Strict::Whole, Ok(Err(fault))) if fault.kind.blame() == crate::model::Blame::File => {
             Some(format!("every bit was read and found valid, yet full decoding fails: {fault}"))
         }
-        (Strict::Whole, Err(message)) => Some(format!("every bit was read and found valid, yet full decoding fails: {message}")),
+        (Strict::Whole, Err(fault)) => Some(format!("every bit was read and found valid, yet full decoding fails: {fault}")),
         (Strict::Error(fault), Ok(Ok(()))) => Some(format!("no picture was found, yet full decoding returns one: {fault}")),
         _ => None,
     }

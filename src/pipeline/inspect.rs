@@ -6,8 +6,8 @@ use crate::captions::{self, Tokenizers};
 use crate::checks;
 use crate::decode::{self, Limits};
 use crate::model::{
-    CaptionFacts, ContentHash, Decoded, Fault, FaultKind, NamedAs, Profile, Sample, SampleFacts, SampleIndex, SampleReport, SideFile,
-    Strict, Verdict,
+    CaptionFacts, ContentHash, Decoded, Fault, FaultKind, Format, NamedAs, Probe, Profile, RelPath, Sample, SampleFacts, SampleIndex,
+    SampleReport, SideFile, Strict, Verdict,
 };
 use crate::probe;
 use crate::settings::Settings;
@@ -41,35 +41,42 @@ impl<'a> Inspector<'a> {
         reserve: impl Fn(u64) -> R,
     ) -> SampleReport {
         let caption = match (&sample.caption, caption) {
-            (Some(file), Some(Ok(bytes))) => CaptionFacts::Read(Box::new(captions::read(&file.path, bytes, self.tokenizers))),
-            (Some(file), Some(Err(fault))) => CaptionFacts::Unreadable(file.path.clone(), fault),
+            (Some(file), Some(bytes)) => self.inspect_caption(&file.path, bytes),
             (None, _) | (_, None) => CaptionFacts::Missing,
         };
         let content = image.as_ref().ok().map(|bytes| ContentHash(*blake3::hash(bytes).as_bytes()));
         let sha256 = image.as_ref().ok().filter(|_| self.sha256).map(|bytes| Sha256::digest(bytes).into());
         let (probe, decoded) = match image {
-            Ok(bytes) => match probe::probe(bytes) {
-                Ok(probe) => {
-                    let _held = reserve(decode::memory_need(&probe, bytes.len(), &self.limits).min(self.limits.memory_bytes));
-                    let mut decoded = decode::decode(bytes, &probe, &self.limits);
-                    if self.limits.pixels {
-                        decoded.disagreement = decode::cross_check(bytes, &probe, &decoded, &self.limits);
-                    }
-                    (Ok(probe), decoded)
-                }
-                Err(fault) => {
-                    let decoded = without_header(&fault);
-                    (Err(fault), decoded)
-                }
-            },
-            Err(fault) => {
-                let decoded = Decoded::undecided(fault.clone());
-                (Err(fault), decoded)
-            }
+            Ok(bytes) => self.inspect_image(bytes, reserve),
+            Err(fault) => (Err(fault.clone()), Decoded::undecided(fault)),
         };
         let facts = SampleFacts { sample, content, sha256, probe, decoded, caption };
         let findings = checks::check_sample(&facts, self.profile);
         SampleReport { facts, findings }
+    }
+
+    fn inspect_image<R>(&self, bytes: &[u8], reserve: impl Fn(u64) -> R) -> (Result<Probe, Fault>, Decoded) {
+        match decode::contain_panics(|| probe::probe(bytes)).unwrap_or_else(Err) {
+            Ok(probe) => {
+                let _held = reserve(decode::memory_need(&probe, bytes.len(), &self.limits).min(self.limits.memory_bytes));
+                let mut decoded = decode::decode(bytes, &probe, &self.limits);
+                if self.limits.pixels {
+                    decoded.disagreement = decode::cross_check(bytes, &probe, &decoded, &self.limits);
+                }
+                (Ok(probe), decoded)
+            }
+            Err(fault) => {
+                let decoded = without_header(&fault);
+                (Err(fault), decoded)
+            }
+        }
+    }
+
+    fn inspect_caption(&self, path: &RelPath, bytes: Result<&[u8], Fault>) -> CaptionFacts {
+        match bytes.and_then(|bytes| decode::contain_panics(|| captions::read(path, bytes, self.tokenizers))) {
+            Ok(caption) => CaptionFacts::Read(Box::new(caption)),
+            Err(fault) => CaptionFacts::Unreadable(path.clone(), fault),
+        }
     }
 }
 
@@ -82,13 +89,13 @@ impl<'a> Inspector<'a> {
 /// ```
 #[must_use]
 pub fn inspect(name: &str, image: &[u8], caption: Option<&[u8]>, settings: &Settings) -> SampleReport {
-    let path = crate::model::RelPath::from(name);
+    let path = RelPath::from(name);
     let extension = &settings.profile.caption_extension;
     let sample = Sample {
         index: SampleIndex(0),
         size_bytes: image.len() as u64,
         modified: None,
-        named_as: crate::model::Format::of_extension(path.extension()).map_or(NamedAs::Unknown, NamedAs::Image),
+        named_as: Format::of_extension(path.extension()).map_or(NamedAs::Unknown, NamedAs::Image),
         caption: caption.map(|bytes| SideFile {
             path: format!("{}{extension}", path.without_extension()).as_str().into(),
             size_bytes: bytes.len() as u64,

@@ -3,7 +3,7 @@
 use std::io;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 
-use crossbeam_channel::bounded;
+use crossbeam_channel::{Sender, bounded};
 use rayon::ThreadPoolBuilder;
 
 use super::budget::Budget;
@@ -52,7 +52,9 @@ pub(super) fn inspect_all(
         for _ in 0..threads {
             let (permits, done) = (permits.clone(), done.clone());
             let (worker, next, is_stopped) = (&worker, &next, &is_stopped);
+            let alarm = Alarm { stop: &stop, permit: permit.clone(), threads };
             scope.spawn(move |_| {
+                let _alarm = alarm;
                 while permits.recv().is_ok() && !is_stopped() {
                     let position = next.fetch_add(1, Ordering::Relaxed);
                     let Some(sample) = inventory.samples.get(position) else { break };
@@ -82,6 +84,26 @@ pub(super) fn inspect_all(
     });
     result?;
     Ok(emitted < inventory.samples.len())
+}
+
+/// Ends the run when its worker panics, which only a fault in this program makes it do: the report it owes never comes, and
+/// the others would wait for it.
+struct Alarm<'a> {
+    stop: &'a AtomicBool,
+    permit: Sender<()>,
+    threads: usize,
+}
+
+impl Drop for Alarm<'_> {
+    fn drop(&mut self) {
+        if std::thread::panicking() {
+            self.stop.store(true, Ordering::Relaxed);
+            // Whoever waits for a permit is to see that it is over.
+            for _ in 0..self.threads {
+                let _ = self.permit.try_send(());
+            }
+        }
+    }
 }
 
 /// What every thread works with.

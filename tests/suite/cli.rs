@@ -267,6 +267,24 @@ fn an_interrupted_run_closes_its_sinks() {
     assert_eq!((&json(last.as_bytes())["record"], &json(last.as_bytes())["interrupted"]), (&"summary".into(), &true.into()));
 }
 
+#[test]
+#[should_panic(expected = "a fault in this program")]
+fn a_panic_outside_of_decoding_ends_the_run_and_hangs_nobody() {
+    struct Broken;
+    impl Watch for Broken {
+        fn started(&self, path: &RelPath) {
+            assert!(path.as_str() != "7.png", "a fault in this program");
+        }
+    }
+    let (_guard, set) = dataset();
+    for number in 0..1000 {
+        set.write(&format!("{number}.png"), b"no image at all");
+    }
+    let mut settings = Settings::new(vec![Input::Path(set.path().to_owned())]);
+    settings.threads = std::num::NonZeroUsize::MIN.saturating_add(3);
+    let _ = walkaround::run(&settings, &mut [], &Broken, &AtomicBool::new(false));
+}
+
 #[cfg(unix)]
 #[test]
 fn odd_entries_neither_hang_nor_vanish() {

@@ -9,7 +9,7 @@ mod layouts;
 mod pillow;
 
 use super::reduce::share_of;
-use super::{Limits, MAX_PIXELS, Reading, generic, guard};
+use super::{Limits, MAX_PIXELS, Reading, contain_panics, generic};
 use crate::model::{Blame, Fault, FaultKind, Format, Stage, Strict, Verdict};
 use ifd::{Directory, Header};
 use pillow::Opened;
@@ -39,8 +39,7 @@ pub(super) fn read(bytes: &[u8], limits: &Limits) -> Reading {
         };
     }
     // Some tiled planar files make `image` 0.25 panic; what Pillow does with them is known all the same.
-    let decoded =
-        guard::catch(|| generic::decode(bytes, Format::Tiff, limits)).unwrap_or_else(|message| Err(Fault::new(FaultKind::Panic, message)));
+    let decoded = contain_panics(|| generic::decode(bytes, Format::Tiff, limits)).unwrap_or_else(Err);
     let (missing, present) = match &header {
         Header::Present(directory) => parts_beyond_the_end(directory, bytes.len()),
         Header::Absent | Header::Unreachable => (0, 0),
