@@ -64,6 +64,12 @@ impl Settings {
         }
     }
 
+    /// The part of the memory that is for decoding; the rest is for the files' bytes.
+    #[must_use]
+    pub fn decoding_bytes(&self) -> u64 {
+        self.memory_bytes - self.memory_bytes / 4
+    }
+
     /// Takes over a profile, with what the walk must know of it.
     pub fn set_profile(&mut self, profile: Profile) {
         self.walk.caption_extension.clone_from(&profile.caption_extension);

@@ -86,7 +86,7 @@ pub(super) struct DatasetOptions {
     /// Not these checks
     #[arg(long, value_name = "CHECKS", value_delimiter = ',')]
     pub(super) ignore: Vec<String>,
-    /// Lowest level at which the exit code is 1 [default: error]
+    /// Lowest level at which the exit code is 1 [default: error; of `manifest`: never]
     #[arg(long, value_name = "LEVEL")]
     pub(super) fail_on: Option<FailOn>,
     /// Say only the closing line, and show no progress

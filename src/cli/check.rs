@@ -5,7 +5,7 @@ use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use anyhow::Context as _;
+use anyhow::{Context as _, bail};
 use walkaround::model::{Level, Summary};
 use walkaround::pipeline::{self, Watch};
 use walkaround::sinks::{Json, JsonLines, Manifest, Sink, Text, Verbosity};
@@ -13,7 +13,7 @@ use walkaround::sinks::{Json, JsonLines, Manifest, Sink, Text, Verbosity};
 use super::args::{CheckOptions, DatasetOptions, FailOn, Format, ManifestOptions};
 use super::config::{self, Resolved};
 use super::exit::Exit;
-use super::output::{self, Output};
+use super::output::{self, Forgiving, Output};
 use super::progress::Progress;
 
 /// Checks a dataset.
@@ -21,10 +21,19 @@ pub(super) fn check(options: &CheckOptions) -> anyhow::Result<Exit> {
     let resolved = config::resolve(&options.dataset)?;
     let report = open(options.output.as_deref(), &resolved)?;
     let manifest = open(options.manifest.as_deref(), &resolved)?;
-    let mut sinks: Vec<Box<dyn Sink>> = vec![match &report {
-        Some(file) => report_sink(options, file.plain_writer()?),
-        None if options.format == Format::Text => report_sink(options, output::terminal()),
-        None => report_sink(options, output::stdout()),
+    if let (Some(report), Some(manifest)) = (&report, &manifest)
+        && report.is_same_as(manifest)
+    {
+        bail!("-o and --manifest name the same file");
+    }
+    let stdout: Box<dyn Write> = match options.format {
+        Format::Text => Box::new(output::terminal()),
+        Format::Json | Format::Jsonl => Box::new(output::stdout()),
+    };
+    let mut sinks: Vec<Box<dyn Sink>> = vec![match (&report, &manifest) {
+        (Some(file), _) => report_sink(options, file.plain_writer()?),
+        (None, Some(_)) => report_sink(options, Forgiving::new(stdout)),
+        (None, None) => report_sink(options, stdout),
     }];
     if let Some(file) = &manifest {
         sinks.push(Box::new(Manifest::new(file.writer()?, resolved.settings.caption_text)));
@@ -60,7 +69,7 @@ pub(super) fn manifest(options: &ManifestOptions) -> anyhow::Result<Exit> {
 }
 
 fn open(path: Option<&Path>, resolved: &Resolved) -> anyhow::Result<Option<Output>> {
-    path.map(|path| Output::open(path, &resolved.roots)).transpose()
+    path.map(|path| Output::open(path, &resolved.protected)).transpose()
 }
 
 fn report_sink<'a>(options: &CheckOptions, out: impl Write + 'a) -> Box<dyn Sink + 'a> {
@@ -95,11 +104,7 @@ fn run(resolved: &Resolved, sinks: &mut [Box<dyn Sink + '_>], quiet: bool) -> an
         Some(progress) => progress,
         None => &(),
     };
-    let summary = pipeline::run(&resolved.settings, sinks, watch, &cancel);
-    if let Some(progress) = &progress {
-        progress.clear();
-    }
-    Ok(summary?)
+    Ok(pipeline::run(&resolved.settings, sinks, watch, &cancel)?)
 }
 
 fn exit(summary: &Summary, fail_on: FailOn) -> Exit {

@@ -2,19 +2,20 @@
 
 use std::collections::BTreeMap;
 use std::fs;
-use std::io::{self, Read as _};
+use std::io::{self, Read as _, Write as _};
 use std::path::{Path, PathBuf};
 use std::time::{Duration, SystemTime};
 
 use anyhow::{Context as _, anyhow, bail};
 use serde::Deserialize;
 use walkaround::checks;
-use walkaround::model::Level;
+use walkaround::model::{Level, RelPath};
 use walkaround::settings::{PathIgnore, Rules, Selector, Settings};
 use walkaround::trainers;
 use walkaround::walk::{self, Input};
 
 use super::args::{DatasetOptions, FailOn};
+use super::output::Protected;
 
 /// Name of the settings file.
 const FILE_NAME: &str = "walkaround.toml";
@@ -23,8 +24,8 @@ const FILE_NAME: &str = "walkaround.toml";
 pub(super) struct Resolved {
     pub(super) settings: Settings,
     pub(super) fail_on: FailOn,
-    /// Folders of the dataset, into which nothing may be written.
-    pub(super) roots: Vec<PathBuf>,
+    /// What nothing may be written into.
+    pub(super) protected: Protected,
 }
 
 /// `walkaround.toml`. Arguments win over it, but for `ignore`, where both count.
@@ -40,6 +41,9 @@ struct SettingsFile {
     follow_links: bool,
     hidden: bool,
     ignores: Vec<IgnoreEntry>,
+    /// Where it was read from.
+    #[serde(skip)]
+    path: Option<PathBuf>,
 }
 
 /// An entry under `[[ignores]]`.
@@ -55,7 +59,9 @@ struct IgnoreEntry {
 /// Works out what the arguments and the settings file mean together.
 pub(super) fn resolve(options: &DatasetOptions) -> anyhow::Result<Resolved> {
     let file = settings_file(options)?;
-    let mut settings = Settings::new(inputs(options)?);
+    let inputs = inputs(options)?;
+    let protected = Protected::new(&inputs, options.files_from.as_deref());
+    let mut settings = Settings::new(inputs);
     settings.walk.follow_links = options.follow_links || file.follow_links;
     settings.walk.hidden = options.hidden || file.hidden;
     settings.limits.time = Duration::from_secs(options.time_limit);
@@ -82,7 +88,7 @@ pub(super) fn resolve(options: &DatasetOptions) -> anyhow::Result<Resolved> {
     }
     settings.set_profile(profile);
     settings.rules = rules(options, &file)?;
-    Ok(Resolved { settings, fail_on: options.fail_on.or(file.fail_on).unwrap_or(FailOn::Error), roots: options.paths.clone() })
+    Ok(Resolved { settings, fail_on: options.fail_on.or(file.fail_on).unwrap_or(FailOn::Error), protected })
 }
 
 /// A value is TOML if it parses as TOML, else plain text.
@@ -120,7 +126,13 @@ fn settings_file(options: &DatasetOptions) -> anyhow::Result<SettingsFile> {
     };
     #[expect(clippy::disallowed_methods, reason = "a settings file is read in cli")]
     let text = fs::read_to_string(&path).with_context(|| format!("failed to read `{}`", path.display()))?;
-    toml::from_str(&text).map_err(|error| anyhow!("`{}` is not valid: {}{error}", path.display(), hint(&error)))
+    let file: SettingsFile =
+        toml::from_str(&text).map_err(|error| anyhow!("`{}` is not valid: {}{error}", path.display(), hint(&error)))?;
+    if options.settings.is_none() && !options.quiet {
+        // A dataset may bring its own, which nobody asked for by name.
+        let _ = writeln!(anstream::stderr(), "settings from `{}`", path.display());
+    }
+    Ok(SettingsFile { path: Some(path), ..file })
 }
 
 /// The key that was probably meant by an unknown one.
@@ -149,7 +161,10 @@ fn rules(options: &DatasetOptions, file: &SettingsFile) -> anyhow::Result<Rules>
         if entry.reason.trim().is_empty() {
             bail!("in {FILE_NAME}, [[ignores]] for {:?}: say in `reason` why", entry.paths);
         }
-        let expires = entry.expires.map(|day| day.to_string().chars().take(10).collect::<String>());
+        let expires = match entry.expires {
+            Some(day) => Some(day.date.ok_or_else(|| anyhow!("in {FILE_NAME}, [[ignores]]: `expires = {day}` is no day"))?.to_string()),
+            None => None,
+        };
         for pattern in &entry.paths {
             let ignore = PathIgnore::new(pattern, selectors(&entry.checks)?, &entry.reason, expires.clone());
             path_ignores.push(ignore.with_context(|| format!("in {FILE_NAME}, [[ignores]]: `{pattern}` is no valid pattern"))?);
@@ -160,6 +175,7 @@ fn rules(options: &DatasetOptions, file: &SettingsFile) -> anyhow::Result<Rules>
         ignore: selectors(options.ignore.iter().chain(&file.ignore))?,
         levels,
         path_ignores,
+        file: file.path.as_deref().map(RelPath::from_os),
         today: humantime::format_rfc3339_seconds(SystemTime::now()).to_string().chars().take(10).collect(),
     })
 }

@@ -34,11 +34,6 @@ impl Progress {
             Self { bar, under_way }
         })
     }
-
-    /// Takes the bar away.
-    pub(super) fn clear(&self) {
-        self.bar.finish_and_clear();
-    }
 }
 
 fn style(under_way: Arc<Mutex<UnderWay>>) -> ProgressStyle {
@@ -58,6 +53,13 @@ impl UnderWay {
     }
 }
 
+impl Drop for Progress {
+    /// A run that could not be carried to its end leaves no bar behind either.
+    fn drop(&mut self) {
+        self.bar.finish_and_clear();
+    }
+}
+
 impl Watch for Progress {
     fn walked(&self, _: u64, bytes: u64) {
         self.bar.set_length(bytes);
@@ -74,5 +76,9 @@ impl Watch for Progress {
 
     fn judging(&self) {
         self.bar.set_message("comparing");
+    }
+
+    fn closing(&self) {
+        self.bar.finish_and_clear();
     }
 }

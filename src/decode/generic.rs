@@ -22,9 +22,15 @@ pub(super) fn read(bytes: &[u8], format: Format, limits: &Limits) -> Reading {
             Reading { pillow: Verdict::Unknown, opencv: Verdict::Unknown, strict: Strict::Whole, picture: reduce(&image), trailing: None }
         }
         Err(fault) => {
+            // `image` does not know every variant of these formats, so that it refuses one says little about the file.
             let strict = match fault.kind {
+                FaultKind::Truncated => Strict::Error(fault),
                 FaultKind::OverBudget | FaultKind::TimedOut | FaultKind::NoDecoder => Strict::Unknown(fault),
-                _ => Strict::Error(fault),
+                _ => Strict::Unknown(Fault {
+                    kind: FaultKind::NoDecoder,
+                    detail: format!("the decoder here does not take it: {}", fault.detail),
+                    ..fault
+                }),
             };
             Reading { strict, ..Reading::unknown(Fault::new(FaultKind::NoDecoder, "")) }
         }

@@ -10,20 +10,28 @@ pub struct Limits {
     pub memory_bytes: u64,
     /// Time that one image may take; readers look at the clock every few rows.
     pub time: Duration,
+    /// When the work on this image began; `None` where it begins with whoever asks for the deadline.
+    pub begun: Option<Instant>,
     /// Whether every image is also rebuilt to pixels, as a cross-check.
     pub pixels: bool,
 }
 
 impl Default for Limits {
     fn default() -> Self {
-        Self { memory_bytes: 1 << 30, time: Duration::from_secs(120), pixels: false }
+        Self { memory_bytes: 1 << 30, time: Duration::from_secs(120), begun: None, pixels: false }
     }
 }
 
 impl Limits {
-    /// When work that begins now must have ended.
+    /// When the work must have ended.
     #[must_use]
     pub fn deadline(&self) -> Instant {
-        Instant::now() + self.time
+        self.begun.unwrap_or_else(Instant::now) + self.time
+    }
+
+    /// These limits for work that begins now, if it has not begun before.
+    #[must_use]
+    pub fn begun(self) -> Self {
+        Self { begun: Some(self.begun.unwrap_or_else(Instant::now)), ..self }
     }
 }

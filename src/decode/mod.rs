@@ -33,6 +33,7 @@ use crate::model::{Decoded, Fault, FaultKind, Format, Probe, Size, Strict, Verdi
 /// Never panics, whatever the bytes: a panic in a codec comes back as [`FaultKind::Panic`].
 #[must_use]
 pub fn decode(bytes: &[u8], probe: &Probe, limits: &Limits) -> Decoded {
+    let limits = &limits.begun();
     let reading = contain_panics(|| read(bytes, probe, limits)).unwrap_or_else(Reading::unknown);
     Decoded {
         pillow: reading.pillow,

@@ -13,6 +13,10 @@ const BLANK_LEVELS: u8 = 4;
 /// perceptual hash: the signs of its frequencies are then rounding noise.
 const FLAT_LEVELS: i64 = 6;
 
+/// Strength up to which all kept frequencies together are rounding noise: half a level of one wave. Gradients and stripes along
+/// one side have none of the frequencies that are kept, and would all look alike.
+const FAINT: i64 = 1 << 35;
+
 /// Cells a side of the picture that is transformed.
 const SIDE: usize = 32;
 
@@ -49,7 +53,7 @@ fn mean(luma: &[u8]) -> f32 {
 /// every platform. Compare two hashes by the number of differing bits
 /// ([`NEAR_DUPLICATE_BITS`](crate::model::NEAR_DUPLICATE_BITS) has the measurements).
 ///
-/// A picture without structure (see [`FLAT_LEVELS`]) gets a hash of its exact samples instead, so that two flat pictures
+/// A picture without structure (see [`FLAT_LEVELS`] and [`FAINT`]) gets a hash of its exact samples instead, so that two flat pictures
 /// are near each other only when they are the same: different ones differ in about 32 bits, like any two pictures.
 fn perceptual_hash(raster: &Raster, orientation: Option<Orientation>) -> u64 {
     let cells = oriented(&cells(raster), orientation);
@@ -58,6 +62,9 @@ fn perceptual_hash(raster: &Raster, orientation: Option<Orientation>) -> u64 {
         return sample_hash(raster);
     }
     let frequencies = low_frequencies(&cells);
+    if frequencies.iter().all(|frequency| frequency.abs() < FAINT) {
+        return sample_hash(raster);
+    }
     let mut sorted = frequencies;
     sorted.sort_unstable();
     let median = i64::midpoint(sorted[31], sorted[32]);
@@ -198,6 +205,19 @@ mod tests {
         for (width, height) in [(128, 96), (100, 75), (64, 48), (250, 180)] {
             let bits = distance(hash(256, 192), hash(width, height));
             assert!(bits <= NEAR_DUPLICATE_BITS / 2, "{width}x{height}: {bits} bits");
+        }
+    }
+
+    #[test]
+    fn gradients_and_stripes_along_one_side_are_not_alike() {
+        let level = |value: usize| u8::try_from(value % 256).unwrap();
+        let [down, across, stripes] = [
+            facts_of(raster(64, 64, |_, y| level(y * 4))).phash,
+            facts_of(raster(64, 64, |x, _| level(x * 4))).phash,
+            facts_of(raster(64, 64, |x, _| if x / 8 % 2 == 0 { 20 } else { 220 })).phash,
+        ];
+        for (a, b) in [(down, across), (down, stripes), (across, stripes)] {
+            assert!(distance(a, b) > NEAR_DUPLICATE_BITS);
         }
     }
 

@@ -20,6 +20,9 @@ const GRAY_TOLERANCE: u8 = 3;
 /// hidden pixels are noise.
 const HIDDEN_COLORS: usize = 4096;
 
+/// Alpha from which on nobody sees through a pixel; programs that scale leave 254 where 255 was.
+const OPAQUE: u8 = 250;
+
 /// How the samples of a row are laid out, 8 bits each.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Layout {
@@ -66,6 +69,9 @@ pub(crate) struct Reducer {
     columns: usize,
     cells: Vec<Cell>,
     color_seen: bool,
+    /// The first pixel, and whether any pixel is clearly another: a flat raster alone does not mean a flat picture.
+    first: Option<[u8; 4]>,
+    has_detail: bool,
     alpha: AlphaCounter,
 }
 
@@ -79,7 +85,19 @@ impl Reducer {
         let columns = usize::try_from(size.width.div_ceil(step[0])).ok()?;
         let rows = usize::try_from(size.height.div_ceil(step[1])).ok()?;
         let cells = vec![Cell::default(); columns * rows];
-        Some(Self { layout, size, next: 0, is_empty: true, step, columns, cells, color_seen: false, alpha: AlphaCounter::default() })
+        Some(Self {
+            layout,
+            size,
+            next: 0,
+            is_empty: true,
+            step,
+            columns,
+            cells,
+            color_seen: false,
+            first: None,
+            has_detail: false,
+            alpha: AlphaCounter::default(),
+        })
     }
 
     /// How samples must be laid out.
@@ -145,7 +163,7 @@ impl Reducer {
         };
         let pixels = self.size.pixels();
         let raster = Raster { width: self.columns, height, luma };
-        Some(Picture { raster, alpha: alpha.map(|()| self.alpha.finish(pixels)), colorless, has_detail: false })
+        Some(Picture { raster, alpha: alpha.map(|()| self.alpha.finish(pixels)), colorless, has_detail: self.has_detail })
     }
 
     fn cells_of_row(&self, y: u32) -> Option<std::ops::Range<usize>> {
@@ -157,8 +175,25 @@ impl Reducer {
         (range.end <= self.cells.len()).then_some(range)
     }
 
+    /// Stops looking once there is detail, which is in the first rows of nearly every picture.
+    fn look_for_detail(&mut self, samples: &[u8]) {
+        if self.has_detail {
+            return;
+        }
+        // Alpha counts as well: a shape may be drawn in it alone.
+        let channels = self.layout.channels();
+        let first = *self.first.get_or_insert_with(|| {
+            let mut pixel = [0; 4];
+            pixel.iter_mut().zip(samples).take(channels).for_each(|(kept, sample)| *kept = *sample);
+            pixel
+        });
+        let differs = |pixel: &[u8]| pixel.iter().zip(first).any(|(sample, first)| sample.abs_diff(first) > DETAIL_LEVELS);
+        self.has_detail = samples.chunks_exact(channels).any(differs);
+    }
+
     fn look_at(&mut self, samples: &[u8]) {
         self.is_empty = false;
+        self.look_for_detail(samples);
         match self.layout {
             Layout::Gray => {}
             Layout::GrayAlpha => {
@@ -186,6 +221,9 @@ impl Reducer {
         }
     }
 }
+
+/// Levels from the first pixel from which on a pixel is clearly another.
+const DETAIL_LEVELS: u8 = 8;
 
 /// Whether the channels of a pixel, red, green and blue first, differ by more than rounding makes them.
 fn has_color(pixel: &[u8]) -> bool {
@@ -252,7 +290,7 @@ impl AlphaCounter {
     /// Counts one pixel.
     pub(crate) fn count(&mut self, rgb: [u8; 3], alpha: u8) {
         match alpha {
-            255 => {}
+            OPAQUE..=255 => {}
             0 => {
                 self.transparent += 1;
                 if rgb != [0, 0, 0] {
@@ -339,6 +377,18 @@ mod tests {
         reducer.sparse_row(0, 1, 2, &[10, 20, 99]);
         reducer.sparse_row(7, 0, 1, &[1]);
         assert_eq!(reducer.finish().unwrap().raster.luma, [0, 10, 0, 20]);
+    }
+
+    #[test]
+    fn detail_that_the_raster_cannot_show_is_noticed() {
+        let rows = |pixel: fn(u32, u32) -> u8| {
+            let mut reducer = Reducer::new(Size::new(512, 512), Layout::Gray).unwrap();
+            (0..512).for_each(|y| reducer.push_row(&(0..512).map(|x| pixel(x, y)).collect::<Vec<_>>()));
+            reducer.finish().unwrap()
+        };
+        let checks = rows(|x, y| if (x / 2 + y / 2) % 2 == 0 { 0 } else { 255 });
+        assert!(checks.has_detail && checks.raster.luma.iter().all(|luma| (126..=128).contains(luma)));
+        assert!(!rows(|x, _| 100 + u8::try_from(x % 3).unwrap()).has_detail);
     }
 
     #[test]

@@ -1,6 +1,7 @@
 //! The lines of `walkaround.manifest/1`. A change of what stands here is a new version of the format.
 
 use std::collections::BTreeMap;
+use std::time::SystemTime;
 
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -61,7 +62,7 @@ pub struct SampleLine {
     /// SHA-256 of the file, if it was asked for.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub sha256: Option<String>,
-    /// When the file was changed (RFC 3339, UTC); null where the system does not say.
+    /// When the file was changed (RFC 3339, UTC); null where the system does not say, and outside of the years 1970 to 9999.
     pub modified: Option<String>,
     /// Format by content, as Pillow spells it; null for no image.
     pub format: Option<&'static str>,
@@ -193,7 +194,8 @@ pub struct SummaryLine {
     pub warnings: u64,
     /// Notes.
     pub infos: u64,
-    /// Hash over paths and contents in order; the same for the same dataset, whatever its root and dates.
+    /// Hash over paths and contents of images and captions in order; the same for the same dataset wherever its root is,
+    /// whatever the dates.
     pub fingerprint: String,
     /// Whether part of the dataset was not looked at.
     pub interrupted: bool,
@@ -245,7 +247,7 @@ impl SampleLine {
             bytes: facts.sample.size_bytes,
             blake3: facts.content.map(|hash| hash.to_string()),
             sha256: facts.sha256.map(|hash| ContentHash(hash).to_string()),
-            modified: facts.sample.modified.map(|time| humantime::format_rfc3339(time).to_string()),
+            modified: facts.sample.modified.and_then(date),
             format: probe.map(|probe| probe.format.name()),
             mode: probe.and_then(|probe| probe.mode).map(Mode::name),
             bit_depth: probe.map(|probe| probe.bit_depth).filter(|&depth| depth > 0),
@@ -264,6 +266,14 @@ impl SampleLine {
             findings: report.findings.iter().map(|finding| finding.code.0).collect(),
         }
     }
+}
+
+/// A date as RFC 3339 in UTC, if it lies in the years 1970 to 9999: file systems hold others, which are mistakes there.
+fn date(time: SystemTime) -> Option<String> {
+    /// Seconds from 1970 to the end of 9999.
+    const END: u64 = 253_402_300_800;
+    let since_1970 = time.duration_since(SystemTime::UNIX_EPOCH).ok()?;
+    (since_1970.as_secs() < END).then(|| humantime::format_rfc3339(time).to_string())
 }
 
 impl DecodeLine {
@@ -350,5 +360,21 @@ impl SummaryLine {
             fingerprint: summary.fingerprint.clone(),
             interrupted: summary.interrupted,
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::time::{Duration, SystemTime};
+
+    use super::date;
+
+    #[test]
+    fn dates_outside_of_the_calendar_are_left_out() {
+        let epoch = SystemTime::UNIX_EPOCH;
+        assert_eq!(date(epoch).as_deref(), Some("1970-01-01T00:00:00Z"));
+        assert_eq!(date(epoch + Duration::from_secs(253_402_300_799)).as_deref(), Some("9999-12-31T23:59:59Z"));
+        assert_eq!(date(epoch + Duration::from_secs(253_402_300_800)), None);
+        assert_eq!(date(epoch - Duration::from_secs(1)), None);
     }
 }

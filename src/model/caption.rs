@@ -94,7 +94,7 @@ pub struct Caption {
     pub has_bom: bool,
     /// Where it breaks UTF-8, if it does; also for UTF-16 and binary content.
     pub invalid: Option<InvalidText>,
-    /// The text without byte order mark, read in [`Caption::encoding`]; `None` for binary content.
+    /// The text without byte order mark, read in [`Caption::encoding`]; `None` for binary content, and once nobody needs it.
     pub text: Option<String>,
     /// Characters of the text, surrounding white space not counted.
     pub chars: u64,
@@ -124,7 +124,7 @@ impl Caption {
     /// A file with bytes, none of which is text: white space, or only a byte order mark.
     #[must_use]
     pub fn is_blank(&self) -> bool {
-        !self.is_empty() && self.text.as_deref().is_some_and(|text| text.trim().is_empty())
+        !self.is_empty() && self.chars == 0 && !matches!(self.encoding, Encoding::Binary(_))
     }
 }
 

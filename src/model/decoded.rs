@@ -146,7 +146,7 @@ pub struct Raster {
 pub struct AlphaFacts {
     /// Share of pixels that are fully transparent, 0 to 1.
     pub transparent: f32,
-    /// Share of pixels that are partly transparent, 0 to 1.
+    /// Share of pixels that are partly transparent, 0 to 1; alpha from 250 on counts as opaque, for nobody sees the difference.
     pub partial: f32,
     /// Share of pixels that are fully transparent and hide a colour other than black, which a loader that drops alpha
     /// brings to light, 0 to 1.

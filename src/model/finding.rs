@@ -3,13 +3,13 @@
 use std::collections::BTreeMap;
 use std::fmt;
 
-use serde::{Deserialize, Serialize};
+use serde::Deserialize;
 use serde_json::Value;
 
 use super::RelPath;
 
 /// How bad a finding is.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Level {
     /// Nothing to do.
@@ -39,7 +39,7 @@ impl fmt::Display for Level {
 }
 
 /// A check's code: a letter for the family and a number; for ever.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Code(pub &'static str);
 
 impl fmt::Display for Code {
@@ -49,8 +49,7 @@ impl fmt::Display for Code {
 }
 
 /// What a trainer does with a sample.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
-#[serde(rename_all = "lowercase")]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Outcome {
     /// Trains on it as the user means.
     Train,
@@ -65,8 +64,7 @@ pub enum Outcome {
 }
 
 /// When it happens.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
-#[serde(rename_all = "kebab-case")]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Phase {
     /// While files are listed and sizes are read.
     DatasetScan,
@@ -77,7 +75,7 @@ pub enum Phase {
 }
 
 /// What a finding means for one trainer.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Consequence {
     /// What it does.
     pub outcome: Outcome,
@@ -90,7 +88,7 @@ pub struct Consequence {
 /// One hit of a check.
 ///
 /// Checks build it from the check's own code, name and level; see `checks::Findings`.
-#[derive(Clone, Debug, PartialEq, Serialize)]
+#[derive(Clone, Debug, PartialEq)]
 pub struct Finding {
     /// The check's code.
     pub code: Code,

@@ -8,8 +8,9 @@ use serde::{Serialize, Serializer};
 
 /// A path below a root, with `/` separators on every system.
 ///
-/// Names that are not valid Unicode keep every byte: a byte that does not belong to UTF-8 is written `\xHH` (on Windows a
-/// lone surrogate `\u{HHHH}`), and so that this can be read back, a backslash that is part of a name is written `\\`.
+/// Names that are not valid Unicode keep every byte: a byte that does not belong to UTF-8 is written `\xHH`, and so that this
+/// can be read back, a backslash that is part of a name is written `\\`. (On Windows a lone surrogate is shown replaced, and
+/// such a file cannot be opened by its reported path.)
 /// Control characters are kept as they are; they are escaped where a path is printed for a person
 /// ([`RelPath::printable`]).
 ///
@@ -23,7 +24,7 @@ use serde::{Serialize, Serializer};
 pub struct RelPath(Box<str>);
 
 impl RelPath {
-    /// The path as reported for `path`, which must be relative; `.` parts are dropped.
+    /// The path as reported for `path`, as a rule a relative one; `.` parts are dropped.
     #[must_use]
     pub fn from_os(path: &Path) -> Self {
         let mut text = String::new();
@@ -31,7 +32,7 @@ impl RelPath {
             if matches!(component, Component::CurDir) {
                 continue;
             }
-            if !text.is_empty() && !text.ends_with('/') {
+            if !text.is_empty() && !text.ends_with('/') && !matches!(component, Component::RootDir) {
                 text.push('/');
             }
             match component {
@@ -155,7 +156,8 @@ pub fn printable(text: &str) -> Cow<'_, str> {
 
 /// Characters that move the cursor, break the line, or reorder or hide what stands beside them.
 fn is_unprintable(character: char) -> bool {
-    character.is_control() || matches!(character, '\u{200b}'..='\u{200f}' | '\u{2028}'..='\u{202e}' | '\u{2060}'..='\u{206f}' | '\u{feff}')
+    character.is_control()
+        || matches!(character, '\u{61c}' | '\u{200b}'..='\u{200f}' | '\u{2028}'..='\u{202e}' | '\u{2060}'..='\u{206f}' | '\u{feff}')
 }
 
 /// Splits a name at its last dot; leading dots belong to the stem.

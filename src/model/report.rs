@@ -1,7 +1,5 @@
 //! What is known of one sample in the end, and of the run as a whole.
 
-use serde::Serialize;
-
 use super::{Finding, Level, SampleFacts};
 
 /// All that is known of one sample: one manifest line.
@@ -14,7 +12,7 @@ pub struct SampleReport {
 }
 
 /// Findings by level.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct LevelCounts {
     /// Errors.
     pub error: u64,
@@ -50,7 +48,7 @@ impl LevelCounts {
 }
 
 /// The run in numbers.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Summary {
     /// Samples: images by name or by content.
     pub samples: u64,

@@ -25,7 +25,8 @@ impl<'a> Inspector<'a> {
     /// An inspector as the settings want it.
     #[must_use]
     pub fn new(settings: &'a Settings) -> Self {
-        Self { profile: &settings.profile, limits: settings.limits, tokenizers: &settings.tokenizers, sha256: settings.sha256 }
+        let limits = Limits { memory_bytes: settings.limits.memory_bytes.min(settings.decoding_bytes()), ..settings.limits };
+        Self { profile: &settings.profile, limits, tokenizers: &settings.tokenizers, sha256: settings.sha256 }
     }
 
     /// All that is known of a sample from its bytes, or from the reason why they could not be read.
@@ -59,9 +60,10 @@ impl<'a> Inspector<'a> {
         match decode::contain_panics(|| probe::probe(bytes)).unwrap_or_else(Err) {
             Ok(probe) => {
                 let _held = reserve(decode::memory_need(&probe, bytes.len(), &self.limits).min(self.limits.memory_bytes));
-                let mut decoded = decode::decode(bytes, &probe, &self.limits);
-                if self.limits.pixels {
-                    decoded.disagreement = decode::cross_check(bytes, &probe, &decoded, &self.limits);
+                let limits = self.limits.begun();
+                let mut decoded = decode::decode(bytes, &probe, &limits);
+                if limits.pixels {
+                    decoded.disagreement = decode::cross_check(bytes, &probe, &decoded, &limits);
                 }
                 (Ok(probe), decoded)
             }

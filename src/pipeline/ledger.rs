@@ -1,6 +1,6 @@
 //! Keeps the books of a run: a few facts of each sample, counts, the fingerprint, and what the user's rules leave of findings.
 
-use super::sieve::{Sieve, settings_path};
+use super::sieve::Sieve;
 use crate::checks;
 use crate::model::{DatasetFacts, Finding, Inventory, MetadataFacts, Profile, SampleBrief, SampleReport, Size, Summary};
 use crate::settings::Rules;
@@ -28,9 +28,11 @@ impl<'a> Ledger<'a> {
         self.summary.captioned += u64::from(brief.caption.is_some());
         self.summary.bytes += brief.size_bytes;
         self.summary.pixels += brief.size.filter(|_| brief.is_usable()).map_or(0, Size::pixels);
-        self.fingerprint.update(brief.path.as_str().as_bytes());
+        // Lengths and flags stand before what may vary, so that no two datasets are spelt alike.
+        let path = brief.path.as_str();
+        self.fingerprint.update(&(path.len() as u64).to_le_bytes());
+        self.fingerprint.update(path.as_bytes());
         for content in [brief.content, facts.caption.read().map(|caption| caption.content)] {
-            // One byte says whether a hash follows, so that no two datasets are spelt alike.
             self.fingerprint.update(&[u8::from(content.is_some())]);
             self.fingerprint.update(&content.map_or([0; 32], |content| content.0));
         }
@@ -43,11 +45,9 @@ impl<'a> Ledger<'a> {
         let briefs = std::mem::take(&mut self.briefs);
         let found = checks::check_dataset(&DatasetFacts { inventory, samples: &briefs, metadata }, profile);
         let mut findings = self.pass(found);
-        let stale: Vec<_> = self
-            .sieve
-            .stale()
-            .map(|(ignore, wrong)| checks::unused_ignore(&settings_path(), &ignore.pattern, &ignore.reason, wrong))
-            .collect();
+        let file = self.sieve.settings_file();
+        let stale: Vec<_> =
+            self.sieve.stale().map(|(ignore, wrong)| checks::unused_ignore(&file, &ignore.pattern, &ignore.reason, wrong)).collect();
         findings.extend(self.pass(stale));
         findings
     }

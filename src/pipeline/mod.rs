@@ -55,6 +55,8 @@ pub trait Watch: Sync {
     }
     /// Every sample was looked at; what is left concerns the dataset as a whole.
     fn judging(&self) {}
+    /// All is known, and the reports are about to be finished.
+    fn closing(&self) {}
 }
 
 /// Nobody watches.
@@ -97,6 +99,7 @@ pub fn run(settings: &Settings, sinks: &mut [Box<dyn Sink + '_>], watch: &dyn Wa
         sinks.iter_mut().try_for_each(|sink| sink.dataset(&findings))?;
     }
     let summary = ledger.close(interrupted);
+    watch.closing();
     sinks.iter_mut().try_for_each(|sink| sink.finish(&summary))?;
     Ok(summary)
 }

@@ -1,6 +1,6 @@
 //! Applies the user's rules to what checks report, and remembers which rules were of use.
 
-use crate::model::{Finding, RelPath};
+use crate::model::{Code, Finding, RelPath};
 use crate::settings::{PathIgnore, Rules};
 
 /// The user's rules at work in one run.
@@ -9,7 +9,7 @@ pub(super) struct Sieve<'a> {
     rules: &'a Rules,
     /// Findings that each path ignore has silenced.
     silenced: Vec<u64>,
-    /// Findings of ignored checks, and single paths that were ignored.
+    /// Findings of which nothing was left.
     pub(super) ignored: u64,
 }
 
@@ -23,27 +23,40 @@ impl<'a> Sieve<'a> {
         if !self.rules.selects(finding.code) {
             return None;
         }
-        if self.rules.ignores(finding.code) {
-            self.ignored += 1;
-            return None;
-        }
         if let Some(&level) = self.rules.levels.get(&finding.code) {
             finding.level = level;
         }
-        if finding.paths.is_empty() {
-            return Some(finding);
+        let (code, before) = (finding.code, finding.paths.len());
+        // Asked even for a check that is ignored altogether, for the ignore of the path is of use when that one goes.
+        finding.paths.retain(|path| !self.is_silenced(code, path));
+        let silenced = before - finding.paths.len();
+        if self.rules.ignores(code) || (silenced > 0 && finding.paths.is_empty()) {
+            self.ignored += 1;
+            return None;
         }
-        let code = finding.code;
-        finding.paths.retain(|path| !self.is_silenced(|ignore| ignore.silences(code, path)));
-        if finding.paths.is_empty() { None } else { Some(finding) }
+        if silenced > 0 {
+            // The message was written before, and counts them.
+            finding.message = format!("{} ({silenced} of these files ignored by the settings)", finding.message);
+            finding.evidence("ignored_paths", silenced);
+        }
+        Some(finding)
     }
 
-    fn is_silenced(&mut self, silences: impl Fn(&PathIgnore) -> bool) -> bool {
-        let in_force = |ignore: &PathIgnore| !ignore.has_expired(&self.rules.today);
-        let Some(at) = self.rules.path_ignores.iter().position(|ignore| in_force(ignore) && silences(ignore)) else { return false };
-        self.silenced[at] += 1;
-        self.ignored += 1;
-        true
+    /// Whether any ignore silences this check for this path; every one that does is of use.
+    fn is_silenced(&mut self, code: Code, path: &RelPath) -> bool {
+        let mut is_silenced = false;
+        for (ignore, silenced) in self.rules.path_ignores.iter().zip(&mut self.silenced) {
+            if !ignore.has_expired(&self.rules.today) && ignore.silences(code, path) {
+                *silenced += 1;
+                is_silenced = true;
+            }
+        }
+        is_silenced
+    }
+
+    /// The file that the path ignores come from.
+    pub(super) fn settings_file(&self) -> RelPath {
+        self.rules.file.clone().unwrap_or_else(|| RelPath::from("walkaround.toml"))
     }
 
     /// Path ignores that silenced nothing, or no longer do, each with what is wrong with it.
@@ -61,17 +74,12 @@ impl<'a> Sieve<'a> {
     }
 }
 
-/// Path of the settings file in a finding about it.
-pub(super) fn settings_path() -> RelPath {
-    RelPath::from("walkaround.toml")
-}
-
 #[cfg(test)]
 mod tests {
     use std::collections::BTreeMap;
 
     use super::*;
-    use crate::model::{Code, Level};
+    use crate::model::Level;
     use crate::settings::Selector;
 
     fn finding(paths: &[&str]) -> Finding {
@@ -99,8 +107,9 @@ mod tests {
         let mut sieve = Sieve::new(&rules);
         let left = sieve.pass(finding(&["a.png", "raw/b.png"])).expect("one path is left");
         assert_eq!(left.paths, [RelPath::from("a.png")]);
+        assert_eq!((left.message.as_str(), &left.evidence["ignored_paths"]), (" (1 of these files ignored by the settings)", &1.into()));
         assert!(sieve.pass(finding(&["raw/b.png"])).is_none());
-        assert_eq!((sieve.stale().count(), sieve.ignored), (0, 2));
+        assert_eq!((sieve.stale().count(), sieve.ignored), (0, 1));
     }
 
     #[test]

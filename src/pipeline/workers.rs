@@ -10,7 +10,7 @@ use super::budget::Budget;
 use super::inspect::Inspector;
 use super::order::Reorder;
 use super::{RunError, Watch, read};
-use crate::model::{Inventory, NamedAs, Sample, SampleReport};
+use crate::model::{CaptionFacts, Inventory, NamedAs, Sample, SampleReport};
 use crate::settings::Settings;
 use crate::walk;
 
@@ -33,9 +33,10 @@ pub(super) fn inspect_all(
     let worker = Worker {
         inventory,
         inspector: Inspector::new(settings),
-        files: Budget::new(settings.memory_bytes / 2),
-        decoding: Budget::new(settings.memory_bytes),
+        files: Budget::new(settings.memory_bytes - settings.decoding_bytes()),
+        decoding: Budget::new(settings.decoding_bytes()),
         watch,
+        keeps_text: settings.caption_text,
     };
     let window = WINDOW * threads;
     let (permit, permits) = bounded(window);
@@ -66,6 +67,8 @@ pub(super) fn inspect_all(
         }
         drop((permits, done));
 
+        // Held by this thread too: it is a sink that may panic here.
+        let _alarm = Alarm { stop: &stop, permit: permit.clone(), threads };
         let mut reorder = Reorder::new();
         let mut result = Ok(());
         for (position, report) in reports {
@@ -115,6 +118,8 @@ struct Worker<'a> {
     /// Memory for decoding. Apart from the other, so that who holds a file and waits for this is waited for by nobody.
     decoding: Budget,
     watch: &'a dyn Watch,
+    /// Whether the captions' text is wanted in the end.
+    keeps_text: bool,
 }
 
 impl Worker<'_> {
@@ -130,12 +135,16 @@ impl Worker<'_> {
         let image = read::whole(path.as_deref(), self.files.total());
         let caption =
             sample.caption.as_ref().map(|caption| read::whole(walk::locate(self.inventory, &caption.path).as_deref(), read::MAX_CAPTION));
-        let report = self.inspector.inspect(
+        let mut report = self.inspector.inspect(
             sample.clone(),
             image.as_deref().map_err(Clone::clone),
             caption.as_ref().map(|caption| caption.as_deref().map_err(Clone::clone)),
             |bytes| self.decoding.take(bytes),
         );
+        if let (false, CaptionFacts::Read(caption)) = (self.keeps_text, &mut report.facts.caption) {
+            // Checks have seen it, and reports may have to wait for their turn.
+            caption.text = None;
+        }
         self.watch.finished(&sample.path, sample.size_bytes);
         Some(report)
     }

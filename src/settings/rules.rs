@@ -89,7 +89,7 @@ pub struct PathIgnore {
 }
 
 impl PathIgnore {
-    /// An ignore for the paths that `pattern` matches, where `*` and `**` mean what they mean in `.gitignore`.
+    /// An ignore for the paths that `pattern` matches, from the root of the dataset: `*` stops at `/`, `**` does not.
     pub fn new(pattern: &str, selectors: Vec<Selector>, reason: &str, expires: Option<String>) -> Result<Self, globset::Error> {
         let matcher = GlobBuilder::new(pattern).literal_separator(true).build()?.compile_matcher();
         Ok(Self { pattern: pattern.to_owned(), selectors, reason: reason.to_owned(), expires, matcher })
@@ -121,6 +121,8 @@ pub struct Rules {
     pub path_ignores: Vec<PathIgnore>,
     /// The day of this run, as `YYYY-MM-DD`, for ignores that expire.
     pub today: String,
+    /// The file that the path ignores were read from, for findings about them.
+    pub file: Option<RelPath>,
 }
 
 impl Rules {

@@ -25,7 +25,7 @@ pub enum Verbosity {
 /// Files of one group that are listed without `-v`.
 const LISTED: usize = 8;
 
-/// Findings of one group that are kept without `-v`: enough to see which messages repeat, and not a million of them.
+/// Findings of one group that are kept without `-v`: enough to see which messages repeat.
 const KEPT: usize = 64;
 
 const BOLD: Style = Style::new().bold();
@@ -37,6 +37,8 @@ pub struct Text<W> {
     out: W,
     verbosity: Verbosity,
     groups: BTreeMap<(Reverse<Level>, Code), Group>,
+    /// Samples that the walk found.
+    listed: usize,
 }
 
 /// Findings of one check at one level.
@@ -50,7 +52,7 @@ struct Group {
 impl<W: Write> Text<W> {
     /// A report that is written to `out`.
     pub fn new(out: W, verbosity: Verbosity) -> Self {
-        Self { out, verbosity, groups: BTreeMap::new() }
+        Self { out, verbosity, groups: BTreeMap::new(), listed: 0 }
     }
 
     fn group(&mut self, level: Level, Group { findings, files }: &Group) -> io::Result<()> {
@@ -64,14 +66,15 @@ impl<W: Write> Text<W> {
             writeln!(self.out, "  {}", row.text)?;
             shown += usize::from(row.names_a_file);
         }
-        if *files > shown {
-            writeln!(self.out, "  {DIM}... and {} more; -v lists all{DIM:#}", files - shown)?;
+        let more = (*files - shown).max(rows.len().saturating_sub(limit));
+        if more > 0 {
+            writeln!(self.out, "  {DIM}... and {more} more; -v lists all{DIM:#}")?;
         }
         for consequence in distinct(findings.iter().filter_map(|finding| finding.consequences.values().next()), 2) {
-            writeln!(self.out, "  = {}: {}", phase_words(consequence.phase), consequence.text)?;
+            writeln!(self.out, "  = {}: {}", phase_words(consequence.phase), printable(&consequence.text))?;
         }
         for help in distinct(findings.iter().map(|finding| &finding.help).filter(|help| !help.is_empty()), 2) {
-            writeln!(self.out, "  {BOLD}>{BOLD:#} {help}")?;
+            writeln!(self.out, "  {BOLD}>{BOLD:#} {}", printable(help))?;
         }
         writeln!(self.out)
     }
@@ -110,6 +113,13 @@ impl<W: Write> Text<W> {
             humanized(summary.bytes),
             megapixels(summary.pixels),
         )?;
+        if summary.interrupted {
+            write!(
+                self.out,
+                "; {} files were to come, and the dataset as a whole was not judged",
+                (self.listed as u64).saturating_sub(summary.samples)
+            )?;
+        }
         if summary.ignored > 0 {
             write!(self.out, "; {} ignored by the settings", summary.ignored)?;
         }
@@ -118,7 +128,8 @@ impl<W: Write> Text<W> {
 }
 
 impl<W: Write> Sink for Text<W> {
-    fn begin(&mut self, _: &Header<'_>) -> io::Result<()> {
+    fn begin(&mut self, header: &Header<'_>) -> io::Result<()> {
+        self.listed = header.inventory.samples.len();
         Ok(())
     }
 
@@ -250,7 +261,7 @@ mod tests {
     use std::collections::BTreeMap;
 
     use super::*;
-    use crate::model::LevelCounts;
+    use crate::model::{LevelCounts, Outcome};
 
     fn finding(level: Level, path: &str, message: &str) -> Finding {
         Finding {
@@ -297,8 +308,10 @@ mod tests {
 
     #[test]
     fn names_cannot_move_the_cursor() {
-        let text = written(&[finding(Level::Error, "a\u{1b}[2Jb.png", "seen \u{202e}")], Verbosity::Normal);
-        assert!(!text.contains('\u{1b}') && !text.contains('\u{202e}'), "{text:?}");
+        let mut hostile = finding(Level::Error, "a\u{1b}[2Jb.png", "seen \u{202e}");
+        hostile.help("rename it from \u{1b}[31m").means(Outcome::Stop, Phase::Caching, "it stops at \u{61c}");
+        let text = written(&[hostile], Verbosity::Normal);
+        assert!(!text.contains(['\u{1b}', '\u{202e}', '\u{61c}']), "{text:?}");
     }
 
     #[test]

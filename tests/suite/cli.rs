@@ -131,10 +131,61 @@ fn the_source_tree_is_never_touched() {
     let before = snapshot(set.path());
     walkaround(folder.path(), &["check", "set", "--manifest", "m.jsonl", "-o", "r.txt"]);
     assert!(folder.path().join("m.jsonl").is_file() && folder.path().join("r.txt").is_file());
+    fs::write(folder.path().join("list.txt"), "set/good.png\n").expect("the list can be written");
+    for args in [
+        &["check", "set", "-o", "set/report.txt"][..],
+        &["check", "set/good.png", "-o", "set/good.png"],
+        &["check", "set/good.png", "-o", "set/good.txt"],
+        &["check", "--files-from", "list.txt", "-o", "set/good.txt"],
+        &["check", "--files-from", "list.txt", "--manifest", "list.txt"],
+        &["manifest", "set", "-o", "set/new/../m.jsonl"],
+    ] {
+        let refused = walkaround(folder.path(), args);
+        assert_eq!(refused.status.code(), Some(2), "{args:?}");
+    }
     let refused = walkaround(folder.path(), &["check", "set", "-o", "set/report.txt"]);
-    assert_eq!(refused.status.code(), Some(2));
     assert!(text(&refused.stderr).contains("never written to"), "{}", text(&refused.stderr));
     assert_eq!(before, snapshot(set.path()));
+    assert_eq!(fs::read(folder.path().join("list.txt")).expect("the list is there"), b"set/good.png\n");
+}
+
+#[test]
+fn outputs_replace_files_and_nothing_else() {
+    let (folder, _) = dataset();
+    let code = |args: &[&str]| walkaround(folder.path(), args).status.code();
+    fs::write(folder.path().join("old.txt"), "old").expect("a file can be written");
+    assert_eq!(code(&["check", "set", "-o", "old.txt"]), Some(1));
+    assert!(fs::read_to_string(folder.path().join("old.txt")).expect("it is text").contains("no-go"));
+    assert_eq!(code(&["check", "set", "-o", "x", "--manifest", "x"]), Some(2));
+    assert_eq!(code(&["check", "set", "-o", "set"]), Some(2));
+    #[cfg(unix)]
+    {
+        use std::os::unix::fs::FileTypeExt as _;
+        assert_eq!(code(&["check", "set", "-o", "/dev/null"]), Some(1));
+        assert!(fs::metadata("/dev/null").expect("it is still there").file_type().is_char_device());
+        std::os::unix::fs::symlink("old.txt", folder.path().join("link.txt")).expect("a link can be made");
+        assert_eq!(code(&["check", "set", "-o", "link.txt", "--format", "json"]), Some(1));
+        assert!(folder.path().join("link.txt").is_symlink());
+        assert!(fs::read_to_string(folder.path().join("old.txt")).expect("it is text").starts_with('{'));
+    }
+}
+
+#[test]
+fn a_closed_pipe_leaves_the_manifest_whole() {
+    let (folder, set) = dataset();
+    for number in 0..400 {
+        set.write(&format!("bad/{number:04}.png"), b"no image at all");
+    }
+    let mut child = Command::new(env!("CARGO_BIN_EXE_walkaround"))
+        .args(["check", "set", "--format", "jsonl", "--manifest", "m.jsonl"])
+        .current_dir(folder.path())
+        .stdout(Stdio::piped())
+        .spawn()
+        .expect("the program starts");
+    drop(child.stdout.take());
+    assert_eq!(child.wait().expect("the program ends").code(), Some(1));
+    let manifest = fs::read_to_string(folder.path().join("m.jsonl")).expect("the manifest is there");
+    assert!(manifest.lines().last().is_some_and(|line| line.contains("summary")), "{manifest}");
 }
 
 fn snapshot(folder: &Path) -> BTreeMap<String, (u64, SystemTime)> {

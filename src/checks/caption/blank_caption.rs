@@ -38,6 +38,7 @@ mod tests {
     fn fires_on_white_space() {
         let mut facts = healthy("a.png");
         facts.caption_mut().text = Some(" \r\n\u{3000}".to_owned());
+        facts.caption_mut().chars = 0;
         assert_eq!(findings_of(&CHECK, &facts).len(), 1);
     }
 

@@ -286,7 +286,7 @@ proptest! {
             let at = at.index(bytes.len());
             bytes[at] = value;
         }
-        let limits = Limits { memory_bytes: 1 << 24, time: Duration::from_secs(2), pixels: false };
+        let limits = Limits { memory_bytes: 1 << 24, time: Duration::from_secs(2), ..Limits::default() };
         read(&bytes, &limits);
         bytes.truncate(cut.index(bytes.len()));
         read(&bytes, &limits);

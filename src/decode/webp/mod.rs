@@ -68,7 +68,10 @@ fn decode(data: &[u8], limits: &Limits) -> Seen {
     }
     let size = (features.width, features.height);
     let (decoded, result) = libwebp::decode(data, size, form_for(&features));
-    let picture = if decoded.rows > 0 { picture::picture(&decoded, features.has_alpha) } else { None };
+    let mut picture = if decoded.rows > 0 { picture::picture(&decoded, features.has_alpha) } else { None };
+    if let Some(picture) = &mut picture {
+        picture.has_detail |= has_detail(data.len(), features.width, features.height);
+    }
     Seen::Decoded { result, lost: lost_share(&decoded), picture }
 }
 
@@ -175,4 +178,11 @@ fn header_fault(refused: Refused, at: usize) -> Fault {
         Refused::NotEnoughData => Fault::at(FaultKind::Truncated, at, "the file ends inside the header of the picture"),
         Refused::Invalid | Refused::Memory => Fault::at(FaultKind::BadHeader, at, "libwebp finds no valid header of a picture"),
     }
+}
+
+/// Whether there is more in the file than a flat picture needs: a macroblock of 16x16 pixels in which nothing differs takes a
+/// few bits, and headers and profiles about a kilobyte.
+fn has_detail(file_bytes: usize, width: u32, height: u32) -> bool {
+    let macroblocks = u64::from(width.div_ceil(16)) * u64::from(height.div_ceil(16));
+    file_bytes as u64 > 1024 + macroblocks * 2
 }
