@@ -16,8 +16,8 @@ declare_check! {
     /// A file without permission to read, in a folder that another user or a container made. A disk that begins to fail.
     ///
     /// ## What to do
-    /// Correct the permissions, or copy the file from where it came from. Make a file above the limit smaller, or raise
-    /// `--memory`; a caption of megabytes is hardly one.
+    /// Correct the permissions, or copy the file from where it came from. Make a file above the limit smaller; a
+    /// caption of megabytes is hardly one.
     C116 "unreadable-caption", level: Error, since: "0.1.0", run: Run::Sample(check),
 }
 
@@ -31,7 +31,7 @@ fn check(facts: &SampleFacts, _: &Profile, out: &mut Findings) {
         finding
             .level(Level::Warning)
             .means(Outcome::Train, Phase::DatasetScan, "the trainer reads the whole file; what is in it was not looked at here")
-            .help("make the file smaller, or raise --memory");
+            .help("make the file smaller; a caption of this size is hardly one");
     } else {
         finding
             .means(Outcome::Stop, Phase::DatasetScan, "opening the caption raises")
@@ -61,7 +61,10 @@ mod tests {
         facts.caption = CaptionFacts::Unreadable(RelPath::from("a.txt"), fault);
         let findings = findings_of(&CHECK, &facts);
         assert_eq!(findings[0].message, "the caption was not read: the file has 20 bytes, above this run's limit of 10");
-        assert_eq!((findings[0].level, findings[0].help.as_str()), (Level::Warning, "make the file smaller, or raise --memory"));
+        assert_eq!(
+            (findings[0].level, findings[0].help.as_str()),
+            (Level::Warning, "make the file smaller; a caption of this size is hardly one")
+        );
     }
 
     #[test]
