@@ -70,12 +70,14 @@ impl Tokenizers {
         Err(TokenizerError::Unsupported)
     }
 
-    /// Length in CLIP tokens without the two special ones; `None` for text of more than [`MAX_COUNTED_BYTES`].
+    /// Length in CLIP tokens without the two special ones; `None` for text of more than [`MAX_COUNTED_BYTES`], white space
+    /// around it not counted.
     ///
     /// The text is put into NFC and lower case and split at white space first, as `CLIPTokenizerFast` of transformers does.
     /// A word of more than 2 KiB is counted in pieces, which can make it a token longer at each cut.
     #[must_use]
     pub fn clip_tokens(&self, text: &str) -> Option<u64> {
+        let text = text.trim();
         if text.len() > MAX_COUNTED_BYTES {
             return None;
         }
@@ -92,10 +94,12 @@ impl Tokenizers {
         Some(count)
     }
 
-    /// Length in tokens of the tokenizer that the settings name, with its special tokens; `None` without one.
+    /// Length in tokens of the tokenizer that the settings name, with its special tokens; `None` without one. White space
+    /// around the text is not counted: trainers strip captions.
     #[cfg(feature = "t5")]
     #[must_use]
     pub fn t5_tokens(&self, text: &str) -> Option<u64> {
+        let text = text.trim();
         if text.len() > MAX_COUNTED_BYTES {
             return None;
         }
@@ -169,6 +173,13 @@ mod tests {
         assert!(tokenizers.clip_tokens(&"q".repeat(MAX_COUNTED_BYTES)).is_some_and(|tokens| tokens > 1000));
         assert!(begin.elapsed().as_secs() < 20, "{:?}", begin.elapsed());
         assert_eq!(tokenizers.clip_tokens(&"a ".repeat(MAX_COUNTED_BYTES)), None);
+    }
+
+    #[test]
+    fn white_space_around_the_text_is_not_counted() {
+        let (tokenizers, padding) = (Tokenizers::new(), " \n\u{3000}".repeat(MAX_COUNTED_BYTES));
+        assert_eq!(tokenizers.clip_tokens(&format!("{padding}a photo of a cat{padding}")), Some(5));
+        assert_eq!(tokenizers.clip_tokens(&padding), Some(0));
     }
 
     #[cfg(not(feature = "t5"))]

@@ -80,27 +80,37 @@ pub(super) fn resolve(file: &MetadataFacts, name: &str) -> RelPath {
 
 /// Paths of all rows of a file.
 pub(super) fn resolved(file: &MetadataFacts) -> impl Iterator<Item = (&MetadataRow, &str, RelPath)> {
-    file.rows.iter().flat_map(move |row| row.files.iter().map(move |name| (row, name.as_str(), resolve(file, name))))
+    file.rows.iter().flat_map(move |row| row.files.as_slice().iter().map(move |name| (row, &**name, resolve(file, name))))
 }
 
 /// What the rows of all imagefolder files name, to find the images that none does.
 pub(super) struct Named {
     paths: HashSet<RelPath>,
+    /// Whether every row was read.
+    pub(super) is_whole: bool,
 }
 
 impl Named {
     /// The paths of all rows.
     pub(super) fn of(facts: &DatasetFacts<'_>) -> Self {
-        Self { paths: facts.metadata.iter().filter(|file| is_imagefolder(file)).flat_map(resolved).map(|(_, _, path)| path).collect() }
+        let files = || facts.metadata.iter().filter(|file| is_imagefolder(file));
+        let unread = [MetadataFaultKind::Unreadable, MetadataFaultKind::AboveLimit];
+        Self {
+            paths: files().flat_map(resolved).map(|(_, _, path)| path).collect(),
+            is_whole: !files().flat_map(|file| &file.faults).any(|fault| unread.contains(&fault.kind)),
+        }
     }
 
-    /// The samples below the folder of a metadata file that no row names, and how many samples there are below it.
+    /// The samples below the folder of a metadata file that no row names, and how many samples there are below it; none where
+    /// rows were not read that may name them. Samples are sorted, so that only those below the folder are looked at.
     pub(super) fn without_row(&self, facts: &DatasetFacts<'_>, file: &MetadataFacts) -> (Vec<RelPath>, usize) {
         let folder = file.path.folder();
-        let is_below = |path: &RelPath| folder.is_empty() || path.as_str().strip_prefix(folder).is_some_and(|rest| rest.starts_with('/'));
-        let below: Vec<&RelPath> = facts.samples.iter().map(|sample| &sample.path).filter(|path| is_below(path)).collect();
+        let inside = if folder.is_empty() { String::new() } else { format!("{folder}/") };
+        let first = facts.samples.partition_point(|sample| sample.path.as_str() < inside.as_str());
+        let behind = facts.samples.get(first..).unwrap_or_default().iter().map(|sample| &sample.path);
+        let below: Vec<&RelPath> = behind.take_while(|path| path.below_prefix(folder).is_some()).collect();
         let total = below.len();
-        (below.into_iter().filter(|path| !self.paths.contains(*path)).cloned().collect(), total)
+        (below.into_iter().filter(|path| self.is_whole && !self.paths.contains(*path)).cloned().collect(), total)
     }
 }
 

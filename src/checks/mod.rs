@@ -5,8 +5,8 @@
 //! 1. Write one file, `src/checks/<family>/<name_in_snake_case>.rs`, after the pattern of `image/truncated_image.rs`: a
 //!    `//!` line with the code, `declare_check!` with the four headings (What it does, Why it matters, Example, What to do),
 //!    the function, and its tests. Take the next free number of the family; codes are never used again.
-//! 2. Add a recipe to `tests/datasets.rs` that builds `sample_datasets/<code>-<name>/fires` and `quiet`, where `quiet` is
-//!    the near miss.
+//! 2. Add a recipe to `tests/suite/datasets/<family>.rs` that builds `sample_datasets/<code>-<name>/fires` and `quiet`,
+//!    where `quiet` is the near miss.
 //! 3. Run `UPDATE=1 cargo test`, which rewrites the list below, `docs/checks/`, the table in the README and the sample
 //!    datasets. Look at what it wrote, and commit it.
 //!

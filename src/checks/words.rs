@@ -1,5 +1,7 @@
 //! Numbers as words for messages, and as values for evidence. What they mean is the checks' business.
 
+use std::fmt::Display;
+
 /// A share, 0 to 1, as a percentage with the precision that a reader can use: `50 %`, `2.5 %`, `under 0.1 %`.
 pub(super) fn percent(share: f32) -> String {
     let percent = f64::from(share) * 100.0;
@@ -22,9 +24,13 @@ pub(super) fn rounded(value: impl Into<f64>, decimals: i32) -> f64 {
     (value.into() * scale).round() / scale
 }
 
-/// A count with its noun, in the plural where it has to be: `1 image`, `3 images`.
-pub(super) fn counted(count: usize, noun: &str) -> String {
-    if count == 1 { format!("1 {noun}") } else { format!("{count} {noun}s") }
+/// A count with its noun, in the plural where it has to be: `1 image`, `3 images`, `2 entries`.
+pub(super) fn counted<N: Display + PartialEq + From<u8>>(count: N, noun: &str) -> String {
+    match noun.strip_suffix("ry") {
+        _ if count == N::from(1) => format!("1 {noun}"),
+        Some(stem) => format!("{count} {stem}ries"),
+        None => format!("{count} {noun}s"),
+    }
 }
 
 /// A whole number with commas between thousands: `178,956,970`.
@@ -58,5 +64,11 @@ mod tests {
         for (number, words) in [(0, "0"), (999, "999"), (1000, "1,000"), (178_956_970, "178,956,970")] {
             assert_eq!(grouped(number), words);
         }
+    }
+
+    #[test]
+    fn nouns_follow_their_number() {
+        let seen = [counted(1_usize, "image"), counted(0_usize, "image"), counted(1_u64, "entry"), counted(2_u64, "entry")];
+        assert_eq!(seen, ["1 image", "0 images", "1 entry", "2 entries"]);
     }
 }

@@ -62,9 +62,42 @@ pub struct MetadataRow {
     /// Line of the row in the file, from 1; for a JSON object or list, the number of the entry from 1.
     pub line: u64,
     /// Image names as written.
-    pub files: Vec<String>,
+    pub files: FileNames,
     /// The caption.
     pub caption: CaptionCell,
+}
+
+/// The image names of one row. Nearly every row has one, which takes no list around it: rows are kept by the million.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum FileNames {
+    /// One name.
+    One(Box<str>),
+    /// None or several.
+    Several(Box<[Box<str>]>),
+}
+
+impl FileNames {
+    /// The names in the order of the row.
+    #[must_use]
+    pub fn as_slice(&self) -> &[Box<str>] {
+        match self {
+            Self::One(name) => std::slice::from_ref(name),
+            Self::Several(names) => names,
+        }
+    }
+}
+
+impl From<Vec<String>> for FileNames {
+    fn from(names: Vec<String>) -> Self {
+        let mut names: Vec<Box<str>> = names.into_iter().map(String::into_boxed_str).collect();
+        match names.pop() {
+            Some(name) if names.is_empty() => Self::One(name),
+            last => {
+                names.extend(last);
+                Self::Several(names.into_boxed_slice())
+            }
+        }
+    }
 }
 
 /// What is wrong inside a metadata file.
@@ -83,8 +116,10 @@ pub enum MetadataFaultKind {
     Encoding,
     /// A key stands twice in one object; the last one counts.
     DuplicateKey,
-    /// It could not be read, or is larger than the limit of this run.
+    /// It could not be read.
     Unreadable,
+    /// It is larger than a limit of this run, so that it, or the rest of it, was not read.
+    AboveLimit,
 }
 
 /// One thing that is wrong inside a metadata file.
@@ -113,4 +148,19 @@ pub struct MetadataFacts {
     pub rows: Vec<MetadataRow>,
     /// What is wrong with it.
     pub faults: Vec<MetadataFault>,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_keep_their_order_and_rows_stay_small() {
+        for names in [&[][..], &["a"], &["a", "b", "c"]] {
+            let kept = FileNames::from(names.iter().map(|name| (*name).to_owned()).collect::<Vec<_>>());
+            assert_eq!(kept.as_slice().iter().map(AsRef::as_ref).collect::<Vec<&str>>(), names);
+            assert_eq!(matches!(kept, FileNames::One(_)), names.len() == 1);
+        }
+        assert!(size_of::<MetadataRow>() <= 56, "{}", size_of::<MetadataRow>());
+    }
 }

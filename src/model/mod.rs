@@ -28,7 +28,7 @@ pub use finding::{Code, Consequence, Finding, Level, Outcome, Phase};
 pub use format::{Content, Format, Mode, OtherContent};
 pub use hash::ContentHash;
 pub use inventory::{Folder, Inventory, Oddity, OddityKind, Root, SystemFileKind};
-pub use metadata::{CaptionCell, MetadataFacts, MetadataFault, MetadataFaultKind, MetadataKind, MetadataRow};
+pub use metadata::{CaptionCell, FileNames, MetadataFacts, MetadataFault, MetadataFaultKind, MetadataKind, MetadataRow};
 pub use path::{RelPath, printable};
 pub use probe::{Exif, Orientation, Probe, Size};
 pub use profile::Profile;

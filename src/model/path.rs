@@ -102,6 +102,20 @@ impl RelPath {
         }
     }
 
+    /// What is left of the path behind a prefix of whole parts, such as the prefix of its root: empty for the prefix itself,
+    /// `None` for a path that does not lie below it.
+    ///
+    /// ```
+    /// use walkaround::model::RelPath;
+    /// let path = RelPath::from("a/b.png");
+    /// assert_eq!((path.below_prefix("a"), path.below_prefix(""), path.below_prefix("a/b")), (Some("b.png"), Some("a/b.png"), None));
+    /// ```
+    #[must_use]
+    pub fn below_prefix(&self, prefix: &str) -> Option<&str> {
+        let rest = self.0.strip_prefix(prefix)?;
+        if prefix.is_empty() || prefix.ends_with('/') || rest.is_empty() { Some(rest) } else { rest.strip_prefix('/') }
+    }
+
     /// The path with control and bidirectional characters escaped, safe to print on a terminal.
     #[must_use]
     pub fn printable(&self) -> Cow<'_, str> {
@@ -265,6 +279,20 @@ mod tests {
         ] {
             let path = RelPath::from(name);
             assert_eq!((path.stem(), path.extension()), (stem, extension), "{name}");
+        }
+    }
+
+    #[test]
+    fn a_prefix_is_made_of_whole_parts() {
+        for (path, prefix, rest) in [
+            ("a/b/c.png", "a/b", Some("c.png")),
+            ("a/bc.png", "a/b", None),
+            ("a/b", "a/b", Some("")),
+            ("a", "", Some("a")),
+            ("/x/y.png", "/", Some("x/y.png")),
+            ("b/a", "a", None),
+        ] {
+            assert_eq!(RelPath::from(path).below_prefix(prefix), rest, "{path} below {prefix:?}");
         }
     }
 

@@ -20,3 +20,11 @@ pub struct Profile {
     /// Longer side by shorter side above which a picture is called a strip.
     pub max_aspect: f64,
 }
+
+impl Profile {
+    /// Whether images of this extension, without dot, are picked up; its case does not matter here, though it does to some.
+    #[must_use]
+    pub fn picks_up(&self, extension: &str) -> bool {
+        self.image_extensions.iter().any(|known| known.eq_ignore_ascii_case(extension))
+    }
+}

@@ -57,6 +57,7 @@ pub(super) fn metadata(inventory: &Inventory) -> Vec<MetadataFacts> {
 
 /// A metadata file that could not be read; a file that only looks like one by chance is nobody's concern.
 fn unread(path: &RelPath, fault: &Fault) -> Option<MetadataFacts> {
-    let fault = MetadataFault { kind: MetadataFaultKind::Unreadable, line: 0, column: 0, record: None, detail: fault.to_string() };
+    let kind = if fault.kind == FaultKind::OverBudget { MetadataFaultKind::AboveLimit } else { MetadataFaultKind::Unreadable };
+    let fault = MetadataFault { kind, line: 0, column: 0, record: None, detail: fault.to_string() };
     Some(MetadataFacts { path: path.clone(), kind: metadata_files::kind_of(path.name())?, rows: Vec::new(), faults: vec![fault] })
 }

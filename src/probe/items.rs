@@ -5,6 +5,10 @@ use super::bmff::{extent, step};
 use super::boxes::{boxes, first};
 use super::cursor::{array, u8_at};
 
+/// Properties that are kept: an `ipma` table has 15 bits for the number of one, counted from 1. Boxes of 8 bytes would fill
+/// four times their size in memory otherwise.
+const MAX_PROPERTIES: usize = 0x7FFF;
+
 /// A property of the primary item.
 #[derive(Clone, Copy)]
 pub(super) struct Property<'a> {
@@ -34,8 +38,10 @@ impl<'a> Items<'a> {
         let container = boxes(meta).find(|found| &found.kind == b"iprp")?;
         let list = boxes(container.data).find(|found| &found.kind == b"ipco")?;
         let offset = container.at + list.at;
-        let properties: Vec<_> =
-            boxes(list.data).map(|found| Property { kind: found.kind, at: offset + found.at, data: found.data }).collect();
+        let properties: Vec<_> = boxes(list.data)
+            .take(MAX_PROPERTIES)
+            .map(|found| Property { kind: found.kind, at: offset + found.at, data: found.data })
+            .collect();
         let mut items = Self { meta, primary: Vec::new(), has_alpha: false, exif_item: exif_item(meta) };
         for table in boxes(container.data).filter(|found| &found.kind == b"ipma") {
             // A table that is cut short says what it says.
@@ -152,6 +158,18 @@ mod tests {
         let items = Items::read(&meta).expect("items");
         assert_eq!(items.exif(&[]), Some(&b"EXIF"[..]));
         assert!(!items.has_alpha && items.primary_properties().is_empty());
+    }
+
+    #[test]
+    fn the_largest_number_that_a_table_can_hold_names_a_property() {
+        let boxes = [boxed(*b"free", b"").repeat(MAX_PROPERTIES - 1), boxed(*b"last", b"x"), boxed(*b"over", b"y")].concat();
+        // One item (number 1) with the properties 1 and 0x7FFF, of 15 bits each.
+        let association = boxed(*b"ipma", &[0, 0, 0, 1, 0, 0, 0, 1, 0, 1, 2, 0, 1, 0x7F, 0xFF]);
+        let properties = boxed(*b"iprp", &[boxed(*b"ipco", &boxes), association].concat());
+        let meta = [boxed(*b"pitm", &[0, 0, 0, 0, 0, 1]), properties].concat();
+        let items = Items::read(&meta).expect("items");
+        let kinds: Vec<[u8; 4]> = items.primary_properties().iter().map(|property| property.kind).collect();
+        assert_eq!(kinds, [*b"free", *b"last"]);
     }
 
     #[test]

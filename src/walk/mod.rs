@@ -309,6 +309,24 @@ mod tests {
         }
 
         #[test]
+        fn a_caption_that_is_a_link_to_a_fifo_or_a_folder_is_never_opened() {
+            let set = folder(&["a.png", "b.png", "deep/c.txt"]);
+            let pipe = set.path().join("pipe");
+            let made = std::process::Command::new("mkfifo").arg(&pipe).status().expect("mkfifo is part of every Unix");
+            assert!(made.success());
+            link("pipe", set.path().join("a.txt"));
+            link("deep", set.path().join("b.txt"));
+            let at = |name: &str| set.path().join(name);
+            let named = Input::List { typed: "-".to_owned(), paths: vec![at("a.png"), at("b.png")] };
+            for inputs in [vec![named], vec![Input::Path(at("a.png")), Input::Path(at("b.png"))]] {
+                let inventory = walk(&inputs, &following()).expect("the files can be walked");
+                assert!(inventory.samples.iter().all(|sample| sample.caption.is_none()) && inventory.samples.len() == 2);
+                let kinds: Vec<&OddityKind> = oddities(&inventory).into_iter().map(|(_, kind)| kind).collect();
+                assert_eq!(kinds, [&OddityKind::Special("a FIFO"), &OddityKind::Special("a folder")]);
+            }
+        }
+
+        #[test]
         fn odd_names_are_found_again() {
             let set = folder(&["line\nbreak.png", "bell\u{7}.png", "back\\slash.png", "tränade/å.png"]);
             let names = [OsStr::from_bytes(b"caf\xe9.png").to_owned(), OsStr::new(&format!("{}.png", "n".repeat(251))).to_owned()];

@@ -104,14 +104,9 @@ pub fn locate(inventory: &Inventory, path: &RelPath) -> Option<PathBuf> {
     let (root, rest) = inventory
         .roots
         .iter()
-        .filter_map(|root| Some((root, below_prefix(path.as_str(), root.prefix.as_str())?)))
+        .filter_map(|root| Some((root, path.below_prefix(root.prefix.as_str())?)))
         .max_by_key(|(root, _)| root.prefix.as_str().len())?;
     Some(if rest.is_empty() { root.folder.clone() } else { root.folder.join(RelPath::from_escaped(rest).to_os()) })
-}
-
-fn below_prefix<'a>(path: &'a str, prefix: &str) -> Option<&'a str> {
-    let rest = path.strip_prefix(prefix)?;
-    if prefix.is_empty() || rest.is_empty() || prefix.ends_with('/') { Some(rest) } else { rest.strip_prefix('/') }
 }
 
 /// What the walk has to do.

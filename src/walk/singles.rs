@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 
 use super::names::{NameClass, classify, strip_caption};
 use super::pairing::Entry;
-use super::roots::{Plan, Single};
+use super::roots::{Plan, Single, special};
 use super::{Found, WalkOptions};
 use crate::model::{Oddity, OddityKind, RelPath};
 
@@ -37,6 +37,11 @@ fn add(path: &Path, reported: RelPath, caption_extension: &str, found: &mut Foun
         NameClass::System(kind) => found.oddities.push(Oddity { path: reported, kind: OddityKind::SystemFile(kind) }),
         NameClass::Other => {}
         class => match fs::metadata(path) {
+            // Asked behind the link: what is no file is never opened, since a FIFO would hang whoever reads it.
+            Ok(metadata) if !metadata.is_file() => {
+                let what = if metadata.is_dir() { "a folder" } else { special(metadata.file_type()).unwrap_or("something unknown") };
+                found.oddities.push(Oddity { path: reported, kind: OddityKind::Special(what) });
+            }
             Ok(metadata) => {
                 found.entries.push(Entry { path: reported, size_bytes: metadata.len(), modified: metadata.modified().ok(), class });
                 return matches!(class, NameClass::Image(_) | NameClass::Unknown);

@@ -1,10 +1,12 @@
 //! `metadata.csv` of imagefolder, read the way pandas reads it with its default settings.
 
+use std::collections::HashSet;
+
 use csv::{ReaderBuilder, StringRecord};
 
 use super::lines::is_file_key;
-use super::rows::{Place, Rows};
-use crate::model::{CaptionCell, MetadataFacts, MetadataFaultKind, MetadataKind, MetadataRow, RelPath};
+use super::rows::{MAX_ROWS, Place, Rows};
+use crate::model::{CaptionCell, MetadataFacts, MetadataFaultKind, MetadataKind, RelPath};
 
 /// Texts that pandas reads as null (pandas 2, documentation of `read_csv`, `na_values`).
 const NULLS: [&str; 18] = [
@@ -17,7 +19,11 @@ const CAPTION_COLUMNS: [&str; 3] = ["text", "caption", "prompt"];
 
 /// Reads `metadata.csv`.
 pub(super) fn read(path: &RelPath, bytes: &[u8]) -> MetadataFacts {
-    let mut rows = Rows::default();
+    read_up_to(MAX_ROWS, path, bytes)
+}
+
+fn read_up_to(limit: usize, path: &RelPath, bytes: &[u8]) -> MetadataFacts {
+    let mut rows = Rows::up_to(limit);
     // pandas drops a byte order mark.
     let bytes = bytes.strip_prefix(b"\xef\xbb\xbf").unwrap_or(bytes);
     if std::str::from_utf8(bytes).is_err() {
@@ -43,6 +49,7 @@ pub(super) fn read(path: &RelPath, bytes: &[u8]) -> MetadataFacts {
         let line = record.position().map_or(0, csv::Position::line);
         match &header {
             None => header = Some(Header::of(&record, &mut rows)),
+            Some(_) if rows.must_stop() => break,
             Some(header) => {
                 header.read(&record, Place { line, column: 0, record: Some(number) }, &mut rows);
                 number += 1;
@@ -93,7 +100,8 @@ impl Header {
             let detail = format!("the columns are {:?}, one called file_name expected", names.iter().take(10).collect::<Vec<_>>());
             rows.fault(MetadataFaultKind::MissingKey, place, detail);
         }
-        for (column, name) in names.iter().enumerate().filter(|(column, name)| names.iter().take(*column).any(|other| other == *name)) {
+        let mut seen = HashSet::with_capacity(names.len());
+        for (column, name) in names.iter().enumerate().filter(|(_, name)| !seen.insert(**name)) {
             rows.fault(MetadataFaultKind::DuplicateKey, place, format!("column {} is called {name:?} like one before it", column + 1));
         }
         for name in names.iter().filter(|name| name.trim() != **name && is_known(name.trim())) {
@@ -113,7 +121,8 @@ impl Header {
             rows.fault(MetadataFaultKind::Parse, place, detail);
         }
         let mut files = Vec::new();
-        for file in self.files.iter().filter_map(|&column| record.get(column)) {
+        // Columns are in order: a short row ends the search, however many columns the header has.
+        for file in self.files.iter().map_while(|&column| record.get(column)) {
             if NULLS.contains(&file) {
                 rows.fault(MetadataFaultKind::WrongType, place, format!("file_name is {file:?}, which pandas reads as null"));
             } else {
@@ -128,7 +137,7 @@ impl Header {
                 text => CaptionCell::Text { chars: text.trim().chars().count() as u64 },
             },
         };
-        rows.list.push(MetadataRow { line: place.line, files, caption });
+        rows.add(place.line, files, caption);
     }
 }
 
@@ -183,5 +192,29 @@ mod tests {
         assert_eq!(faults("file_name, text\na.png,a cat\n"), [(MetadataFaultKind::MissingKey, 1)]);
         assert_eq!(faults(""), [(MetadataFaultKind::Parse, 0)]);
         assert_eq!(faults("file_name,text,text\na.png,b,c\n"), [(MetadataFaultKind::DuplicateKey, 1)]);
+    }
+
+    #[test]
+    fn a_hundred_thousand_columns_end_soon() {
+        let begin = std::time::Instant::now();
+        let names: Vec<String> = (0..100_000).map(|column| format!("{column}_file_name")).collect();
+        let rows = "a.png\n".repeat(100_000);
+        assert_eq!(faults(&format!("{},0_file_name\n{rows}", names.join(","))), [(MetadataFaultKind::DuplicateKey, 1)]);
+        assert!(begin.elapsed().as_secs() < 10, "it took {:?}", begin.elapsed());
+    }
+
+    #[test]
+    fn rows_above_the_limit_are_not_read() {
+        let path = RelPath::from("metadata.csv");
+        let facts = read_up_to(2, &path, b"file_name\na.png\nb.png\nc.png\n");
+        assert_eq!(facts.rows.len(), 2);
+        let [fault] = facts.faults.as_slice() else { panic!("{:?}", facts.faults) };
+        assert_eq!(
+            (fault.kind, fault.detail.as_str()),
+            (MetadataFaultKind::AboveLimit, "the file has more than 2 rows, this run's limit; the rest was not read")
+        );
+        assert_eq!(read_up_to(2, &path, b"file_name\na.png\nb.png\n").faults, []);
+        let two_names = read_up_to(2, &path, b"file_name,b_file_name\na.png,b.png\nc.png,d.png\n");
+        assert_eq!((two_names.rows.len(), two_names.faults.len()), (1, 1));
     }
 }

@@ -9,8 +9,8 @@ use serde::de::{Deserializer as _, MapAccess, SeqAccess, Visitor};
 use serde_json::{Deserializer, Value};
 
 use super::lines::reason;
-use super::rows::{Place, Rows, caption_of, type_of};
-use crate::model::{CaptionCell, MetadataFacts, MetadataFaultKind, MetadataKind, MetadataRow, RelPath};
+use super::rows::{MAX_ROWS, Place, Rows, caption_of, type_of};
+use crate::model::{CaptionCell, MetadataFacts, MetadataFaultKind, MetadataKind, RelPath};
 
 /// Entries that decide whether a JSON file is metadata at all.
 const DECIDING_ENTRIES: usize = 20;
@@ -20,7 +20,11 @@ const KOHYA_KEYS: [&str; 5] = ["caption", "tags", "image_size", "train_resolutio
 
 /// Reads a JSON file; `None` if its first entries are not those of a metadata file.
 pub(super) fn read(path: &RelPath, bytes: &[u8]) -> Option<MetadataFacts> {
-    let mut rows = Rows::default();
+    read_up_to(MAX_ROWS, path, bytes)
+}
+
+fn read_up_to(limit: usize, path: &RelPath, bytes: &[u8]) -> Option<MetadataFacts> {
+    let mut rows = Rows::up_to(limit);
     let bytes = match bytes.strip_prefix(b"\xef\xbb\xbf") {
         Some(rest) => {
             let place = Place { line: 1, column: 1, record: None };
@@ -87,7 +91,7 @@ impl Document {
             (Some(caption), _) => caption_of(caption),
             (None, None) => CaptionCell::Absent,
         };
-        self.rows.list.push(MetadataRow { line: place.line, files: vec![file], caption });
+        self.rows.add(place.line, vec![file], caption);
     }
 
     /// One conversation.
@@ -128,7 +132,7 @@ impl Document {
                 CaptionCell::Wrong(type_of(other))
             }
         };
-        self.rows.list.push(MetadataRow { line: place.line, files, caption });
+        self.rows.add(place.line, files, caption);
     }
 }
 
@@ -156,6 +160,10 @@ impl<'de> Visitor<'de> for &mut Document {
         self.kind = Some(MetadataKind::KohyaJson);
         let mut seen = HashSet::new();
         while let Some((file, value)) = map.next_entry::<String, Value>()? {
+            // Parsed all the same: the rest of the value has to be JSON.
+            if self.rows.must_stop() {
+                continue;
+            }
             if !seen.insert(blake3::hash(file.as_bytes())) {
                 let place = Place { line: self.entries as u64 + 1, column: 0, record: Some(self.entries as u64) };
                 self.rows.fault(MetadataFaultKind::DuplicateKey, place, format!("{file:?} stands twice, the last one counts"));
@@ -171,6 +179,9 @@ impl<'de> Visitor<'de> for &mut Document {
     fn visit_seq<A: SeqAccess<'de>>(self, mut list: A) -> Result<(), A::Error> {
         self.kind = Some(MetadataKind::Conversations);
         while let Some(record) = list.next_element::<Value>()? {
+            if self.rows.must_stop() {
+                continue;
+            }
             self.add_conversation(&record);
             if self.is_hopeless() {
                 break;
@@ -194,7 +205,7 @@ mod tests {
             r#"[{"messages":[{"role":"user","content":"<image>what?"},{"role":"assistant","content":"a cat"}],"images":"test1.jpg"}]"#,
         );
         assert_eq!(facts.kind, MetadataKind::Conversations);
-        assert_eq!(facts.rows[0].files, ["test1.jpg"]);
+        assert_eq!(facts.rows[0].files.as_slice(), ["test1.jpg".into()]);
         let [fault] = facts.faults.as_slice() else { panic!("{:?}", facts.faults) };
         assert_eq!((fault.kind, fault.record), (MetadataFaultKind::WrongType, Some(0)));
         assert_eq!(fault.detail, "'images' is a string, list expected; the text has 1 <image> placeholder(s)");
@@ -223,6 +234,19 @@ mod tests {
             [(MetadataFaultKind::WrongType, Some(2)), (MetadataFaultKind::DuplicateKey, Some(3)), (MetadataFaultKind::WrongType, Some(4))]
         );
         assert!(matches!(facts.rows[3].caption, CaptionCell::Null(_)));
+    }
+
+    #[test]
+    fn entries_above_the_limit_are_not_read() {
+        for text in [
+            r#"{"a.png": {"caption": "a"}, "b.png": {"caption": "b"}, "c.png": {"caption": "c"}}"#,
+            r#"[{"messages": [], "images": []}, {"messages": [], "images": []}, {"messages": []}]"#,
+        ] {
+            let read = |limit| read_up_to(limit, &RelPath::from("data.json"), text.as_bytes()).expect("it is a metadata file");
+            let kinds: Vec<_> = read(2).faults.iter().map(|fault| fault.kind).collect();
+            assert_eq!((read(2).rows.len(), kinds), (2, vec![MetadataFaultKind::AboveLimit]));
+            assert_eq!((read(3).rows.len(), read(3).faults), (3, vec![]));
+        }
     }
 
     #[test]

@@ -1,8 +1,8 @@
 //! JSON lines: `metadata.jsonl` of imagefolder, and the lines that sd-scripts reads with `in_json`.
 
 use super::object::Object;
-use super::rows::{Place, Rows, caption_of, type_of};
-use crate::model::{CaptionCell, MetadataFacts, MetadataFaultKind, MetadataKind, MetadataRow, RelPath};
+use super::rows::{MAX_ROWS, Place, Rows, caption_of, type_of};
+use crate::model::{CaptionCell, MetadataFacts, MetadataFaultKind, MetadataKind, RelPath};
 
 /// Columns that hold captions, the commonest first (diffusers' `--caption_column` is `text`).
 const CAPTION_KEYS: [&str; 3] = ["text", "caption", "prompt"];
@@ -10,8 +10,12 @@ const CAPTION_KEYS: [&str; 3] = ["text", "caption", "prompt"];
 /// Reads JSON lines. `named` is what the name says; a file that holds `file_name` is one of imagefolder whatever its name,
 /// and one that holds neither `file_name` nor `image_path` is `None` unless its name is exact.
 pub(super) fn read(path: &RelPath, bytes: &[u8], named: MetadataKind) -> Option<MetadataFacts> {
+    read_up_to(MAX_ROWS, path, bytes, named)
+}
+
+fn read_up_to(limit: usize, path: &RelPath, bytes: &[u8], named: MetadataKind) -> Option<MetadataFacts> {
     let kind = if named == MetadataKind::JsonLines { named } else { kind_by_content(bytes)? };
-    let mut rows = Rows::default();
+    let mut rows = Rows::up_to(limit);
     let bytes = match bytes.strip_prefix(b"\xef\xbb\xbf") {
         Some(rest) => {
             let place = Place { line: 1, column: 1, record: None };
@@ -29,6 +33,9 @@ pub(super) fn read(path: &RelPath, bytes: &[u8], named: MetadataKind) -> Option<
                 rows.fault(MetadataFaultKind::Parse, place, "the line is blank, an object expected");
             }
             continue;
+        }
+        if rows.must_stop() {
+            break;
         }
         rows.check_utf8(line, place);
         read_line(&String::from_utf8_lossy(line), kind, place, &mut rows);
@@ -98,7 +105,7 @@ fn read_line(line: &str, kind: MetadataKind, place: Place, rows: &mut Rows) {
     if let Some((key, CaptionCell::Wrong(seen))) = &caption {
         rows.fault(MetadataFaultKind::WrongType, place, format!("{key:?} is a {seen}, string expected"));
     }
-    rows.list.push(MetadataRow { line: place.line, files, caption: caption.map_or(CaptionCell::Absent, |(_, cell)| cell) });
+    rows.add(place.line, files, caption.map_or(CaptionCell::Absent, |(_, cell)| cell));
 }
 
 /// Whether a column names images (datasets b7cb10b0, `folder_based_builder.py` lines 184-248).
@@ -127,6 +134,7 @@ pub(super) fn reason(error: &serde_json::Error) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::model::MetadataRow;
 
     fn facts(name: &str, text: &str) -> MetadataFacts {
         super::super::read(&RelPath::from(name), text.as_bytes()).expect("it is a metadata file")
@@ -143,7 +151,7 @@ mod tests {
             "{\"file_name\": \"a.png\", \"text\": \"a cat\"}\n\n{\"file_name\": \"b.png\", \"text\": null}\r\n",
         );
         assert_eq!((facts.kind, facts.faults.as_slice()), (MetadataKind::JsonLines, &[][..]));
-        assert_eq!(facts.rows[0], MetadataRow { line: 1, files: vec!["a.png".to_owned()], caption: CaptionCell::Text { chars: 5 } });
+        assert_eq!(facts.rows[0], MetadataRow { line: 1, files: vec!["a.png".to_owned()].into(), caption: CaptionCell::Text { chars: 5 } });
         assert_eq!(facts.rows[1].line, 3);
         assert!(matches!(facts.rows[1].caption, CaptionCell::Null(_)));
     }
@@ -181,6 +189,19 @@ mod tests {
     fn text_that_is_not_utf8_is_placed() {
         let facts = super::super::read(&RelPath::from("metadata.jsonl"), b"{\"file_name\": \"caf\xe9.png\"}").expect("it is named so");
         assert_eq!(faults(&facts), [(MetadataFaultKind::Encoding, 1, 19)]);
+    }
+
+    #[test]
+    fn lines_above_the_limit_are_not_read() {
+        let text = "{\"file_name\": \"a.png\"}\n\n{\"file_names\": [\"b.png\", \"c.png\"]}\n\n";
+        let read = |limit, text: &str| {
+            let facts = read_up_to(limit, &RelPath::from("metadata.jsonl"), text.as_bytes(), MetadataKind::JsonLines);
+            let facts = facts.expect("it is named so");
+            (facts.rows.len(), facts.faults.iter().map(|fault| fault.kind).collect::<Vec<_>>())
+        };
+        assert_eq!(read(1, text), (1, vec![MetadataFaultKind::AboveLimit]));
+        assert_eq!(read(3, text), (2, vec![]));
+        assert_eq!(read(3, &format!("{text}broken")), (2, vec![MetadataFaultKind::AboveLimit]));
     }
 
     #[test]

@@ -7,6 +7,10 @@ use crate::model::{CaptionCell, MetadataFacts, MetadataFault, MetadataFaultKind,
 /// Faults of one file that are kept; a file in which every row is wrong has no more to say than this.
 const MAX_FAULTS: usize = 1000;
 
+/// Rows of one file that are kept; one that names several images counts as so many. Far more than any dataset has in one file,
+/// and a bound on memory: what a row takes here, about 90 bytes, may be two in the file.
+pub(super) const MAX_ROWS: usize = 2_000_000;
+
 /// Where in a file something stands.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Place {
@@ -19,14 +23,35 @@ pub(super) struct Place {
 }
 
 /// Rows and faults of one file.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub(super) struct Rows {
     pub(super) list: Vec<MetadataRow>,
+    limit: usize,
+    kept: usize,
+    is_cut: bool,
     faults: Vec<MetadataFault>,
     left_out: u64,
 }
 
 impl Rows {
+    /// Room for so many rows.
+    pub(super) fn up_to(limit: usize) -> Self {
+        Self { list: Vec::new(), limit, kept: 0, is_cut: false, faults: Vec::new(), left_out: 0 }
+    }
+
+    /// Adds a row.
+    pub(super) fn add(&mut self, line: u64, files: Vec<String>, caption: CaptionCell) {
+        self.kept = self.kept.saturating_add(files.len().max(1));
+        self.list.push(MetadataRow { line, files: files.into(), caption });
+    }
+
+    /// Whether there is no room for the row that comes next. To be asked only where one comes: the facts will say that it and
+    /// the rest were not read.
+    pub(super) fn must_stop(&mut self) -> bool {
+        self.is_cut |= self.kept >= self.limit;
+        self.is_cut
+    }
+
     /// Adds a fault.
     pub(super) fn fault(&mut self, kind: MetadataFaultKind, place: Place, detail: impl Into<String>) {
         if self.faults.len() < MAX_FAULTS {
@@ -78,6 +103,10 @@ impl Rows {
             let kind = self.faults.last().map_or(MetadataFaultKind::Parse, |fault| fault.kind);
             let detail = format!("{} more faults are not listed", self.left_out);
             self.faults.push(MetadataFault { kind, line: 0, column: 0, record: None, detail });
+        }
+        if self.is_cut {
+            let detail = format!("the file has more than {} rows, this run's limit; the rest was not read", self.limit);
+            self.faults.push(MetadataFault { kind: MetadataFaultKind::AboveLimit, line: 0, column: 0, record: None, detail });
         }
         MetadataFacts { path: path.clone(), kind, rows: self.list, faults: self.faults }
     }

@@ -25,7 +25,7 @@ const MOST_TOKENS: u64 = 225;
 
 fn check(facts: &SampleFacts, profile: &Profile, out: &mut Findings) {
     let Some(caption) = facts.caption.read() else { return };
-    if caption.text.is_none() {
+    if caption.text.as_deref().is_none_or(|text| text.trim().is_empty()) {
         return;
     }
     let limit = profile.max_tokens;
@@ -81,6 +81,8 @@ mod tests {
         let mut facts = healthy("a.png");
         facts.caption_mut().clip_tokens = None;
         assert_eq!(findings_of(&CHECK, &facts)[0].level, Level::Warning);
+        facts.caption_mut().text = Some(" ".repeat(70_000));
+        assert!(findings_of(&CHECK, &facts).is_empty(), "a blank caption has no end that could be cut off");
         facts.caption_mut().text = None;
         assert!(findings_of(&CHECK, &facts).is_empty());
     }

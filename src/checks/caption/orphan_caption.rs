@@ -4,13 +4,16 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use unicode_normalization::UnicodeNormalization as _;
 
+use crate::checks::component::orphan_captions;
+use crate::checks::words::counted;
 use crate::checks::{Findings, Run, declare_check};
 use crate::model::{DatasetFacts, Level, Outcome, Phase, Profile, RelPath};
 
 declare_check! {
     /// ## What it does
-    /// Reports caption files without an image of their name, and notes captions whose only image cannot be loaded. Where the name of an image without caption differs only in case, spaces, dashes or Unicode form, it is
-    /// named.
+    /// Reports caption files without an image of their name, also where a file of that name is no image, and notes captions
+    /// whose only image cannot be loaded. Where the name of an image without caption differs only in case, spaces, dashes or
+    /// Unicode form, it is named.
     ///
     /// ## Why it matters
     /// An orphan is the trace of something: an image that was deleted, renamed or never downloaded, so that the dataset
@@ -28,13 +31,8 @@ declare_check! {
 const NOT_CAPTIONS: [&str; 8] = ["readme", "license", "licence", "requirements", "classes", "notes", "prompts", "sample_prompts"];
 
 fn check(facts: &DatasetFacts<'_>, _: &Profile, out: &mut Findings) {
-    let orphans: Vec<&RelPath> = facts
-        .inventory
-        .orphan_captions
-        .iter()
-        .map(|caption| &caption.path)
-        .filter(|path| !NOT_CAPTIONS.iter().any(|stem| path.stem().eq_ignore_ascii_case(stem)))
-        .collect();
+    let orphans: Vec<&RelPath> =
+        orphan_captions(facts).into_iter().filter(|path| !NOT_CAPTIONS.iter().any(|stem| path.stem().eq_ignore_ascii_case(stem))).collect();
     let usable: BTreeSet<&RelPath> =
         facts.samples.iter().filter(|sample| sample.is_usable()).filter_map(|sample| sample.caption.as_ref()).collect();
     let lost: BTreeSet<&RelPath> =
@@ -43,7 +41,8 @@ fn check(facts: &DatasetFacts<'_>, _: &Profile, out: &mut Findings) {
         report_orphans(facts, &orphans, out);
     }
     if !lost.is_empty() {
-        let message = format!("{} to an image that cannot be loaded", belong(lost.len()));
+        let belong = if lost.len() == 1 { "belongs" } else { "belong" };
+        let message = format!("{} {belong} to an image that cannot be loaded", counted(lost.len(), "caption"));
         out.report_all(lost.into_iter().cloned().collect(), message)
             .level(Level::Info)
             .means(Outcome::Skip, Phase::DatasetScan, "a caption goes the way of its image")
@@ -63,17 +62,13 @@ fn report_orphans(facts: &DatasetFacts<'_>, orphans: &[&RelPath], out: &mut Find
         Some(first) => format!("rename the caption after its image ({first})"),
         None => "restore the image, or delete the caption".to_owned(),
     };
-    let message =
-        if orphans.len() == 1 { "1 caption has no image".to_owned() } else { format!("{} captions have no image", orphans.len()) };
+    let has = if orphans.len() == 1 { "has" } else { "have" };
+    let message = format!("{} {has} no image", counted(orphans.len(), "caption"));
     let finding = out.report_all(orphans.iter().map(|path| (*path).clone()).collect(), message);
     finding.means(Outcome::Skip, Phase::DatasetScan, "the captions are never read").help(help);
     if !near.is_empty() {
         finding.evidence("near", near);
     }
-}
-
-fn belong(captions: usize) -> String {
-    if captions == 1 { "1 caption belongs".to_owned() } else { format!("{captions} captions belong") }
 }
 
 /// The path without extension, case, Unicode form, spaces, dashes and underscores.
@@ -84,8 +79,9 @@ fn loose_name(path: &RelPath) -> String {
 #[cfg(test)]
 mod tests {
     use super::CHECK;
-    use crate::checks::support::{findings_in, healthy};
-    use crate::model::{Fault, FaultKind, Inventory, Level, RelPath, SideFile};
+    use crate::checks::support::{findings_in, healthy, profile, rooted};
+    use crate::checks::{Findings, Run};
+    use crate::model::{DatasetFacts, Fault, FaultKind, Inventory, Level, RelPath, SampleBrief, SideFile};
 
     fn with_orphan(name: &str) -> Inventory {
         let caption = SideFile { path: RelPath::from(name), size_bytes: 5, modified: None };
@@ -106,6 +102,20 @@ mod tests {
                 (Level::Info, "b.txt", "1 caption belongs to an image that cannot be loaded"),
             ]
         );
+    }
+
+    #[test]
+    fn a_caption_whose_file_turned_out_to_be_no_image_is_an_orphan() {
+        let all = [healthy("a"), healthy("a.png"), healthy("foo")];
+        let inventory = Inventory { samples: all.iter().map(|facts| facts.sample.clone()).collect(), ..rooted("set") };
+        // `foo` and `a` are no images; `a.txt` belongs to `a.png` all the same.
+        let samples = [SampleBrief::of(&all[1])];
+        let mut out = Findings::new(&CHECK);
+        let Run::Dataset(run) = CHECK.run else { panic!("orphans are found in the whole dataset") };
+        run(&DatasetFacts { inventory: &inventory, samples: &samples, metadata: &[] }, &profile(), &mut out);
+        let findings = out.into_vec();
+        assert_eq!(findings.len(), 1);
+        assert_eq!((findings[0].message.as_str(), findings[0].paths[0].as_str()), ("1 caption has no image", "foo.txt"));
     }
 
     #[test]

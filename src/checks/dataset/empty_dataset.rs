@@ -1,5 +1,7 @@
 //! D101: no image at all.
 
+use crate::checks::component::orphan_captions;
+use crate::checks::words::counted;
 use crate::checks::{Findings, Run, declare_check};
 use crate::model::{DatasetFacts, OddityKind, Outcome, Phase, Profile};
 
@@ -38,19 +40,18 @@ fn check(facts: &DatasetFacts<'_>, _: &Profile, out: &mut Findings) {
         }
     }
     let seen = [
-        ("captions", "caption file", "caption files", inventory.orphan_captions.len() as u64),
-        ("metadata", "metadata file", "metadata files", inventory.metadata.len() as u64),
-        ("links", "link that was not followed", "links that were not followed", links),
-        ("hidden", "hidden image", "hidden images", hidden),
-        ("junk", "image in a folder that a program left behind", "images in folders that programs left behind", junk),
-        ("system", "system file", "system files", system),
-        ("unreadable", "entry that could not be read", "entries that could not be read", unreadable),
-        ("missing", "path of the list that is not there", "paths of the list that are not there", missing),
+        ("captions", "caption file", "", orphan_captions(facts).len() as u64),
+        ("metadata", "metadata file", "", inventory.metadata.len() as u64),
+        ("links", "link", " not followed", links),
+        ("hidden", "hidden image", "", hidden),
+        ("junk", "image", " in folders that programs left behind", junk),
+        ("system", "system file", "", system),
+        ("unreadable", "entry", " that could not be read", unreadable),
+        ("missing", "path", " of the list without a file", missing),
     ];
-    let counted = |number: u64, one: &str, many: &str| format!("{number} {}", if number == 1 { one } else { many });
     let instead: Vec<String> =
-        seen.iter().filter(|(.., number)| *number > 0).map(|(_, one, many, number)| counted(*number, one, many)).collect();
-    let files = counted(inventory.files, "file", "files");
+        seen.iter().filter(|(.., number)| *number > 0).map(|(_, noun, which, number)| counted(*number, noun) + which).collect();
+    let files = counted(inventory.files, "file");
     let message = match (inventory.files, instead.is_empty()) {
         (0, true) => "there is no image, nor any other file".to_owned(),
         (_, true) => format!("there is no image among {files}"),
@@ -86,7 +87,7 @@ mod tests {
         let orphan_captions = vec![SideFile { path: "a.txt".into(), size_bytes: 3, modified: None }];
         let findings = findings_in(&CHECK, &[], Inventory { oddities, orphan_captions, files: 2, ..Inventory::default() });
         assert_eq!(findings.len(), 1);
-        assert_eq!(findings[0].message, "there is no image among 2 files, but 1 caption file, 1 link that was not followed");
+        assert_eq!(findings[0].message, "there is no image among 2 files, but 1 caption file, 1 link not followed");
         assert!(findings[0].help.contains("--follow-links"));
     }
 

@@ -1,11 +1,12 @@
 //! F104: a symbolic link that leads nowhere or in a circle.
 
 use crate::checks::{Findings, Run, declare_check};
-use crate::model::{DatasetFacts, OddityKind, Outcome, Phase, Profile, RelPath};
+use crate::model::{DatasetFacts, Format, Level, OddityKind, Outcome, Phase, Profile, RelPath};
 
 declare_check! {
     /// ## What it does
-    /// Reports symbolic links whose target is not there, and links that lead back to themselves or to a folder above.
+    /// Reports symbolic links whose target is not there, and links that lead back to themselves or to a folder above. A link
+    /// to nowhere that is not named as an image or a caption is information.
     ///
     /// ## Why it matters
     /// Listing a folder shows the link's name, so a trainer counts the sample and stops when it opens it: sd-scripts
@@ -20,20 +21,30 @@ declare_check! {
     F104 "broken-link", level: Error, since: "0.1.0", run: Run::Dataset(check),
 }
 
-fn check(facts: &DatasetFacts<'_>, _: &Profile, out: &mut Findings) {
-    let (mut broken, mut loops) = (Vec::new(), Vec::new());
+fn check(facts: &DatasetFacts<'_>, profile: &Profile, out: &mut Findings) {
+    let (mut broken, mut beside, mut loops) = (Vec::new(), Vec::new(), Vec::new());
     for oddity in &facts.inventory.oddities {
         match &oddity.kind {
-            OddityKind::BrokenLink(target) => broken.push((oddity.path.clone(), target.as_str())),
+            OddityKind::BrokenLink(target) if is_part(&oddity.path, profile) => broken.push((oddity.path.clone(), target.as_str())),
+            OddityKind::BrokenLink(target) => beside.push((oddity.path.clone(), target.as_str())),
             OddityKind::LinkLoop(target) => loops.push((oddity.path.clone(), target.as_str())),
             _ => {}
         }
     }
-    report(&broken, "nowhere", "opening raises FileNotFoundError, and the run stops when the sample is first wanted", out);
-    report(&loops, "back to where it started", "listing raises or does not end, if the trainer follows links", out);
+    let stops = "opening raises FileNotFoundError, and the run stops when the sample is first wanted";
+    report(&broken, "nowhere", (Level::Error, Outcome::Stop, stops), out);
+    let loads = "no trainer opens a file of this name; if the link was to a folder of images, they are missing";
+    report(&beside, "nowhere", (Level::Info, Outcome::Train, loads), out);
+    let circles = "listing raises or does not end, if the trainer follows links";
+    report(&loops, "back to where it started", (Level::Error, Outcome::Stop, circles), out);
 }
 
-fn report(links: &[(RelPath, &str)], leads: &str, consequence: &str, out: &mut Findings) {
+/// Whether it is named as an image or a caption.
+fn is_part(path: &RelPath, profile: &Profile) -> bool {
+    Format::of_extension(path.extension()).is_some() || path.name().ends_with(&profile.caption_extension)
+}
+
+fn report(links: &[(RelPath, &str)], leads: &str, (level, outcome, consequence): (Level, Outcome, &str), out: &mut Findings) {
     let message = match links {
         [] => return,
         [(_, target)] => format!("the link to {target} leads {leads}"),
@@ -41,8 +52,9 @@ fn report(links: &[(RelPath, &str)], leads: &str, consequence: &str, out: &mut F
     };
     let targets: Vec<&str> = links.iter().map(|(_, target)| *target).collect();
     out.report_all(links.iter().map(|(path, _)| path.clone()).collect(), message)
+        .level(level)
         .evidence("targets", targets)
-        .means(Outcome::Stop, Phase::DatasetScan, consequence)
+        .means(outcome, Phase::DatasetScan, consequence)
         .help("copy the real files into the dataset, or make the links again");
 }
 
@@ -50,7 +62,7 @@ fn report(links: &[(RelPath, &str)], leads: &str, consequence: &str, out: &mut F
 mod tests {
     use super::CHECK;
     use crate::checks::support::{findings_in, healthy};
-    use crate::model::{Inventory, Oddity, OddityKind};
+    use crate::model::{Inventory, Level, Oddity, OddityKind};
 
     #[test]
     fn fires_once_for_broken_links_and_once_for_loops() {
@@ -63,6 +75,18 @@ mod tests {
         let findings = findings_in(&CHECK, &[healthy("x.png")], Inventory { oddities, ..Inventory::default() });
         let messages: Vec<&str> = findings.iter().map(|finding| finding.message.as_str()).collect();
         assert_eq!(messages, ["2 links lead nowhere, such as a.png to /cache/1.png", "the link to .. leads back to where it started"]);
+    }
+
+    #[test]
+    fn a_link_that_is_no_part_of_the_dataset_is_information() {
+        let oddity = |path: &str| Oddity { path: path.into(), kind: OddityKind::BrokenLink("/gone".to_owned()) };
+        let oddities = ["a.txt", "b.PNG", "model.safetensors", "latest"].map(oddity).to_vec();
+        let findings = findings_in(&CHECK, &[healthy("x.png")], Inventory { oddities, ..Inventory::default() });
+        let seen: Vec<_> = findings.iter().map(|finding| (finding.level, finding.paths.as_slice())).collect();
+        assert_eq!(
+            seen,
+            [(Level::Error, &["a.txt".into(), "b.PNG".into()][..]), (Level::Info, &["latest".into(), "model.safetensors".into()][..]),]
+        );
     }
 
     #[test]

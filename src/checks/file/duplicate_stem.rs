@@ -24,8 +24,6 @@ declare_check! {
 }
 
 fn check(facts: &DatasetFacts<'_>, profile: &Profile, out: &mut Findings) {
-    let is_picked_up =
-        |line: &&&SampleBrief| profile.image_extensions.iter().any(|known| known.eq_ignore_ascii_case(line.path.extension()));
     let mut lines: Vec<&SampleBrief> = facts.samples.iter().filter(|line| line.named_format().is_some()).collect();
     lines.sort_by_key(|line| (line.path.without_extension(), line.index));
     for same in lines.chunk_by(|a, b| a.path.without_extension() == b.path.without_extension()) {
@@ -42,7 +40,7 @@ fn check(facts: &DatasetFacts<'_>, profile: &Profile, out: &mut Findings) {
             .evidence("extensions", extensions)
             .evidence("caption", caption)
             .evidence("sizes", sizes);
-        if same.iter().filter(is_picked_up).count() > 1 {
+        if same.iter().filter(|line| profile.picks_up(line.path.extension())).count() > 1 {
             finding.means(
                 Outcome::Distort,
                 Phase::Caching,

@@ -32,8 +32,7 @@ fn check(facts: &SampleFacts, profile: &Profile, out: &mut Findings) {
         return;
     }
     let wanted = content.extensions().first().copied().unwrap_or_default();
-    let is_picked_up = |extension: &str| profile.image_extensions.iter().any(|known| known.eq_ignore_ascii_case(extension));
-    let consequence = if is_picked_up(path.extension()) {
+    let consequence = if profile.picks_up(path.extension()) {
         (Outcome::Train, "Pillow goes by content, and the picture is trained on")
     } else {
         (Outcome::Skip, "files of this name are left out, whatever they hold")

@@ -26,21 +26,20 @@ declare_check! {
 }
 
 fn check(facts: &DatasetFacts<'_>, profile: &Profile, out: &mut Findings) {
-    let lower = |line: &SampleBrief| line.path.extension().to_ascii_lowercase();
-    let is_known = |extension: &str| profile.image_extensions.iter().any(|known| known == extension);
-    let seen = facts.samples.iter().filter(|line| is_known(&lower(line))).count();
-    let exact = facts.samples.iter().filter(|line| is_known(line.path.extension())).count();
+    let is_exact = |line: &SampleBrief| profile.image_extensions.iter().any(|known| known == line.path.extension());
+    let seen = facts.samples.iter().filter(|line| profile.picks_up(line.path.extension())).count();
+    let exact = facts.samples.iter().filter(|line| is_exact(line)).count();
 
     let mut by_extension: BTreeMap<&str, Vec<&SampleBrief>> = BTreeMap::new();
     // What Pillow cannot open under any name is the business of unsupported-format (I104).
     let could_be_trained = |line: &&SampleBrief| line.format.or(line.named_format()).is_none_or(pillow_knows);
-    for line in facts.samples.iter().filter(|line| !is_known(line.path.extension())).filter(could_be_trained) {
+    for line in facts.samples.iter().filter(|line| !is_exact(line)).filter(could_be_trained) {
         by_extension.entry(line.path.extension()).or_default().push(line);
     }
     for (extension, lines) in by_extension {
         let number = lines.len();
         let (images, end) = if number == 1 { ("image", "ends") } else { ("images", "end") };
-        let is_other_case = is_known(&extension.to_ascii_lowercase());
+        let is_other_case = profile.picks_up(extension);
         let message = if is_other_case {
             format!("{number} {images} {end} in .{extension}: {seen} are seen, {exact} if the comparison is case-sensitive")
         } else if extension.is_empty() {

@@ -59,8 +59,7 @@ fn was_followed(link: &RelPath, facts: &DatasetFacts<'_>) -> bool {
     let first = samples.partition_point(|sample| sample.path < *link);
     let inside = format!("{}/", link.as_str());
     let below = samples.partition_point(|sample| sample.path.as_str() < inside.as_str());
-    samples.get(first).is_some_and(|sample| sample.path == *link)
-        || samples.get(below).is_some_and(|sample| sample.path.as_str().starts_with(&inside))
+    [first, below].iter().any(|at| samples.get(*at).is_some_and(|sample| sample.path.below_prefix(link.as_str()).is_some()))
 }
 
 #[cfg(test)]

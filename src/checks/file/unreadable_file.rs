@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 
+use crate::checks::words::counted;
 use crate::checks::{Findings, Run, declare_check};
 use crate::model::{DatasetFacts, FaultKind, OddityKind, Outcome, Phase, Profile, RelPath};
 
@@ -28,7 +29,7 @@ fn check(facts: &DatasetFacts<'_>, _: &Profile, out: &mut Findings) {
     let lost: Vec<RelPath> =
         facts.samples.iter().filter(|line| line.lost == Some(FaultKind::Unreadable)).map(|line| line.path.clone()).collect();
     if !lost.is_empty() {
-        let message = format!("{} could not be opened or read", count(lost.len(), "image", "images"));
+        let message = format!("{} could not be opened or read", counted(lost.len(), "image"));
         out.report_all(lost, message)
             .means(Outcome::Stop, Phase::DatasetScan, "opening raises, and the run stops when the image is first wanted")
             .help("give the user who trains the right to read the files, and copy them again if reading fails half-way");
@@ -44,23 +45,18 @@ fn check(facts: &DatasetFacts<'_>, _: &Profile, out: &mut Findings) {
         }
     }
     for (reason, paths) in by_reason {
-        let message = format!("{} could not be listed or read: {reason}", count(paths.len(), "entry", "entries"));
+        let message = format!("{} could not be listed or read: {reason}", counted(paths.len(), "entry"));
         out.report_all(paths, message)
             .evidence("reason", reason)
             .means(Outcome::Skip, Phase::DatasetScan, "the samples there are missing without a word, or listing raises and the run stops")
             .help("make them readable for the user who trains, or move them out of the dataset");
     }
     if !missing.is_empty() {
-        let message =
-            format!("{} of the list {} not there", count(missing.len(), "path", "paths"), if missing.len() == 1 { "is" } else { "are" });
+        let message = format!("{} of the list {} not there", counted(missing.len(), "path"), if missing.len() == 1 { "is" } else { "are" });
         out.report_all(missing, message)
             .means(Outcome::Stop, Phase::DatasetScan, "a trainer that is given the same list stops at the first path that is not there")
             .help("correct the list, or put the files where it says they are");
     }
-}
-
-fn count(number: usize, one: &str, many: &str) -> String {
-    format!("{number} {}", if number == 1 { one } else { many })
 }
 
 #[cfg(test)]

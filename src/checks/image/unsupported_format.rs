@@ -29,7 +29,7 @@ fn check(facts: &SampleFacts, profile: &Profile, out: &mut Findings) {
     let path = &facts.sample.path;
     let format = facts.probe.as_ref().ok().map(|probe| probe.format);
     let name = format.map_or("an image", Format::name);
-    let is_picked_up = profile.image_extensions.iter().any(|known| known.eq_ignore_ascii_case(path.extension()));
+    let is_picked_up = profile.picks_up(path.extension());
     let why = match (format, obstacle.refusal) {
         (None, _) => format!("Pillow does not load this kind of file: {}", obstacle.reason()),
         (Some(format), _) if !pillow_knows(format) => format!("the content is {name}, which Pillow does not load without a plug-in"),

@@ -49,10 +49,10 @@ fn check(facts: &DatasetFacts<'_>, _: &Profile, out: &mut Findings) {
 mod tests {
     use super::CHECK;
     use crate::checks::support::{findings_with, healthy};
-    use crate::model::{CaptionCell, Inventory, MetadataFacts, MetadataKind, MetadataRow, RelPath};
+    use crate::model::{CaptionCell, Inventory, MetadataFacts, MetadataFault, MetadataFaultKind, MetadataKind, MetadataRow, RelPath};
 
     fn row(line: u64, file: &str) -> MetadataRow {
-        MetadataRow { line, files: vec![file.to_owned()], caption: CaptionCell::Text { chars: 5 } }
+        MetadataRow { line, files: vec![file.to_owned()].into(), caption: CaptionCell::Text { chars: 5 } }
     }
 
     fn file(rows: Vec<MetadataRow>) -> MetadataFacts {
@@ -71,5 +71,26 @@ mod tests {
     fn stays_quiet_where_the_row_is_there_and_points_nowhere() {
         let samples = [healthy("set/a.png"), healthy("set/b.png")];
         assert!(findings_with(&CHECK, &samples, Inventory::default(), &[file(vec![row(2, "a.png"), row(3, "B.png")])]).is_empty());
+    }
+
+    #[test]
+    fn stays_quiet_where_rows_were_not_read() {
+        let samples = [healthy("set/a.png"), healthy("set/b.png")];
+        let mut cut = file(vec![row(2, "a.png")]);
+        let detail = "the rest was not read".to_owned();
+        cut.faults.push(MetadataFault { kind: MetadataFaultKind::AboveLimit, line: 0, column: 0, record: None, detail });
+        assert!(findings_with(&CHECK, &samples, Inventory::default(), &[cut]).is_empty());
+    }
+
+    #[test]
+    fn a_metadata_file_in_each_of_many_folders_ends_soon() {
+        let names: Vec<String> = (0..10_000).flat_map(|n| [format!("{n:05}/a.png"), format!("{n:05}/b.png")]).collect();
+        let samples: Vec<_> = names.iter().map(|name| healthy(name)).collect();
+        let files =
+            (0..10_000).map(|n| MetadataFacts { path: format!("{n:05}/metadata.csv").as_str().into(), ..file(vec![row(2, "a.png")]) });
+        let begin = std::time::Instant::now();
+        let findings = findings_with(&CHECK, &samples, Inventory::default(), &files.collect::<Vec<_>>());
+        assert_eq!((findings.len(), findings[9_999].evidence["images"].as_u64()), (10_000, Some(2)));
+        assert!(begin.elapsed().as_secs() < 10, "it took {:?}", begin.elapsed());
     }
 }

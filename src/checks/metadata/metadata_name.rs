@@ -1,7 +1,9 @@
 //! M101: the name of a metadata file is nearly right.
 
+use std::collections::{HashMap, HashSet};
+
 use crate::checks::{Findings, Run, declare_check, metadata_rows};
-use crate::model::{DatasetFacts, Level, MetadataKind, Outcome, Phase, Profile, printable};
+use crate::model::{DatasetFacts, Level, MetadataKind, Outcome, Phase, Profile, RelPath, printable};
 
 declare_check! {
     /// ## What it does
@@ -26,15 +28,16 @@ const BACKUPS: [&str; 5] = [".bak", ".old", ".orig", ".backup", "~"];
 
 fn check(facts: &DatasetFacts<'_>, _: &Profile, out: &mut Findings) {
     let (total, captioned) = (facts.samples.len(), facts.samples.iter().filter(|sample| sample.caption.is_some()).count());
-    let real: Vec<_> = facts.metadata.iter().filter(|file| metadata_rows::is_imagefolder(file)).collect();
+    let kinds: HashMap<&RelPath, MetadataKind> = facts.metadata.iter().map(|file| (&file.path, file.kind)).collect();
+    let real: HashSet<&str> =
+        facts.metadata.iter().filter(|file| metadata_rows::is_imagefolder(file)).map(|file| file.path.folder()).collect();
     for side in &facts.inventory.metadata {
         let name = side.path.name();
-        let known = facts.metadata.iter().find(|file| file.path == side.path);
         let is_backup = BACKUPS.iter().any(|ending| name.ends_with(ending));
-        if metadata_rows::is_exact(name) || (is_backup && real.iter().any(|file| file.path.folder() == side.path.folder())) {
+        if metadata_rows::is_exact(name) || (is_backup && real.contains(side.path.folder())) {
             continue;
         }
-        let meant = match known.map(|file| file.kind) {
+        let meant = match kinds.get(&side.path) {
             Some(MetadataKind::JsonLines) => Some("metadata.jsonl"),
             // Another loader reads it, under any name.
             Some(_) => None,
@@ -93,5 +96,19 @@ mod tests {
         let metadata = [files(MetadataKind::JsonLines, "metadata.jsonl"), files(MetadataKind::KohyaJson, "metadata.json")];
         let names = ["metadata.jsonl", "metadata.jsonl.bak", "metadata.json", "config.json"];
         assert!(findings_with(&CHECK, &uncaptioned(), inventory(&names), &metadata).is_empty());
+    }
+
+    #[test]
+    fn tens_of_thousands_of_metadata_files_end_soon() {
+        let path = |n: usize, name: &str| format!("{n:05}/{name}");
+        let names: Vec<String> = (0..30_000).flat_map(|n| [path(n, "metadata.csv"), path(n, "metadata.csv.bak")]).collect();
+        let metadata: Vec<MetadataFacts> = (0..30_000)
+            .map(|n| path(n, "metadata.csv"))
+            .map(|path| MetadataFacts { path: path.as_str().into(), kind: MetadataKind::Csv, rows: Vec::new(), faults: Vec::new() })
+            .collect();
+        let names: Vec<&str> = names.iter().map(String::as_str).collect();
+        let begin = std::time::Instant::now();
+        assert!(findings_with(&CHECK, &uncaptioned(), inventory(&names), &metadata).is_empty());
+        assert!(begin.elapsed().as_secs() < 10, "it took {:?}", begin.elapsed());
     }
 }

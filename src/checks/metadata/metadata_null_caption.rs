@@ -53,7 +53,7 @@ mod tests {
     use crate::model::{CaptionCell, Inventory, MetadataFacts, MetadataKind, MetadataRow, RelPath};
 
     fn file(caption: CaptionCell) -> MetadataFacts {
-        let rows = vec![MetadataRow { line: 2, files: vec!["a.png".to_owned()], caption }];
+        let rows = vec![MetadataRow { line: 2, files: vec!["a.png".to_owned()].into(), caption }];
         MetadataFacts { path: RelPath::from("metadata.csv"), kind: MetadataKind::Csv, rows, faults: Vec::new() }
     }
 

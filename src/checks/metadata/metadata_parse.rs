@@ -6,7 +6,7 @@ use crate::model::{DatasetFacts, Level, MetadataFaultKind, Outcome, Phase, Profi
 declare_check! {
     /// ## What it does
     /// Reports metadata files that cannot be parsed, are not UTF-8 or lack the column with the names, with line and
-    /// column. Keys that stand twice are a warning.
+    /// column. Keys that stand twice are a warning, and so is a file above a limit of this run, which was not read to its end.
     ///
     /// ## Why it matters
     /// The loader reads the whole file before anything else, and one bad line ends the run: pyarrow, pandas and Python's
@@ -17,20 +17,31 @@ declare_check! {
     /// mark.
     ///
     /// ## What to do
-    /// Correct the line. Write such files with a JSON or CSV library, not by hand.
+    /// Correct the line. Write such files with a JSON or CSV library, not by hand. Give the user who trains the right to read
+    /// a file that cannot be opened; split one that is above the limit.
     M102 "metadata-parse", level: Error, since: "0.1.0", run: Run::Dataset(check),
 }
 
-const KINDS: [MetadataFaultKind; 5] = [
-    MetadataFaultKind::Parse,
-    MetadataFaultKind::Encoding,
-    MetadataFaultKind::MissingKey,
-    MetadataFaultKind::Unreadable,
-    MetadataFaultKind::DuplicateKey,
-];
+const KINDS: [MetadataFaultKind; 4] =
+    [MetadataFaultKind::Parse, MetadataFaultKind::Encoding, MetadataFaultKind::MissingKey, MetadataFaultKind::DuplicateKey];
 
 fn check(facts: &DatasetFacts<'_>, _: &Profile, out: &mut Findings) {
     for file in facts.metadata {
+        if let Some((finding, _)) = metadata_rows::report_faults(file, &[MetadataFaultKind::Unreadable], out) {
+            finding
+                .means(Outcome::Stop, Phase::DatasetScan, "opening the file raises")
+                .help("correct the permissions, or copy the file again");
+        }
+        if let Some((finding, _)) = metadata_rows::report_faults(file, &[MetadataFaultKind::AboveLimit], out) {
+            finding
+                .level(Level::Warning)
+                .means(
+                    Outcome::Train,
+                    Phase::DatasetScan,
+                    "the loader reads the whole file; what is behind the limit was not looked at here",
+                )
+                .help("make the file smaller, or split it");
+        }
         let Some((finding, faults)) = metadata_rows::report_faults(file, &KINDS, out) else { continue };
         if faults.iter().all(|fault| fault.kind == MetadataFaultKind::DuplicateKey) {
             finding
@@ -68,6 +79,19 @@ mod tests {
         assert_eq!((&findings[0].evidence["line"], &findings[0].evidence["record"]), (&3.into(), &2.into()));
         let twice = findings_with(&CHECK, &[healthy("a.png")], Inventory::default(), &[with_fault(MetadataFaultKind::DuplicateKey)]);
         assert_eq!(twice[0].level, Level::Warning);
+    }
+
+    #[test]
+    fn a_limit_a_permission_and_a_line_get_each_their_own_help() {
+        for (kind, level, help) in [
+            (MetadataFaultKind::Parse, Level::Error, "correct the line that is named"),
+            (MetadataFaultKind::Unreadable, Level::Error, "correct the permissions, or copy the file again"),
+            (MetadataFaultKind::AboveLimit, Level::Warning, "make the file smaller, or split it"),
+        ] {
+            let findings = findings_with(&CHECK, &[healthy("a.png")], Inventory::default(), &[with_fault(kind)]);
+            assert_eq!(findings.len(), 1);
+            assert_eq!((findings[0].level, findings[0].help.as_str()), (level, help));
+        }
     }
 
     #[test]

@@ -58,7 +58,8 @@ fn check(facts: &DatasetFacts<'_>, _: &Profile, out: &mut Findings) {
             format!("{forbidden} of {rows} rows have a path that the loader refuses")
         } else {
             let hint = best.map_or_else(String::new, |(hint, count)| format!("; to mend {count}, {hint}"));
-            format!("{wrong} of {rows} rows point at no image, {} of {below} images have no row{hint}", without_row.len())
+            let left_over = if named.is_whole { format!(", {} of {below} images have no row", without_row.len()) } else { String::new() };
+            format!("{wrong} of {rows} rows point at no image{left_over}{hint}")
         };
         let help = best.map_or("write the paths relative to the metadata file, exactly as the files are called", |(hint, _)| hint.as_str());
         let finding = out.report(&file.path, message);
@@ -139,7 +140,7 @@ mod tests {
     use crate::model::{CaptionCell, Finding, Inventory, MetadataFacts, MetadataKind, MetadataRow, RelPath};
 
     fn row(line: u64, file: &str) -> MetadataRow {
-        MetadataRow { line, files: vec![file.to_owned()], caption: CaptionCell::Text { chars: 5 } }
+        MetadataRow { line, files: vec![file.to_owned()].into(), caption: CaptionCell::Text { chars: 5 } }
     }
 
     fn findings(images: &[&str], metadata: &str, rows: &[&str]) -> Vec<Finding> {

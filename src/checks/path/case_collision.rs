@@ -4,14 +4,14 @@ use std::collections::BTreeSet;
 
 use unicode_normalization::UnicodeNormalization as _;
 
-use crate::checks::component::{files, folders};
+use crate::checks::component::{files, folders, level_where};
 use crate::checks::{Findings, Run, declare_check};
 use crate::model::{DatasetFacts, Outcome, Phase, Profile, RelPath, printable};
 
 declare_check! {
     /// ## What it does
     /// Reports files or folders in one folder whose names differ only in the case of letters, or in how accents are stored
-    /// (NFC and NFD).
+    /// (NFC and NFD). Information where the usual file systems tell them apart, as on Linux.
     ///
     /// ## Why it matters
     /// The usual file systems of Windows and macOS take them for one name: when the dataset is copied or unpacked there, one of
@@ -39,6 +39,7 @@ fn check(facts: &DatasetFacts<'_>, _: &Profile, out: &mut Findings) {
             same.iter().map(|(_, _, path)| (*path).clone()).collect(),
             format!("{} and {} differ only {how}: Windows and macOS take them for one", printable(first.name()), printable(second.name())),
         )
+        .level(level_where(cfg!(any(windows, target_os = "macos"))))
         .evidence("names", names)
         .means(Outcome::Skip, Phase::DatasetScan, "copied to Windows or macOS, one of them replaces the other")
         .help("rename one of them, together with its caption");
@@ -54,12 +55,14 @@ fn fold(name: &str) -> String {
 mod tests {
     use super::CHECK;
     use crate::checks::support::{findings_in, healthy};
-    use crate::model::Inventory;
+    use crate::model::{Inventory, Level};
 
     #[test]
     fn fires_on_files_and_folders_that_differ_in_case() {
         let samples = [healthy("A/x.png"), healthy("a/y.png"), healthy("z/Cat.png"), healthy("z/cat.png")];
         let findings = findings_in(&CHECK, &samples, Inventory::default());
+        let level = if cfg!(any(windows, target_os = "macos")) { Level::Warning } else { Level::Info };
+        assert!(findings.iter().all(|finding| finding.level == level));
         let messages: Vec<&str> = findings.iter().map(|finding| finding.message.as_str()).collect();
         assert_eq!(
             messages,

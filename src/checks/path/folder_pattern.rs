@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use crate::checks::component::below_root;
+use crate::checks::component::{below_root, has_repeats, is_repeats_and_name, is_year};
 use crate::checks::{Findings, Run, declare_check};
 use crate::model::{DatasetFacts, Outcome, Phase, Profile, RelPath, printable};
 
@@ -31,7 +31,7 @@ fn check(facts: &DatasetFacts<'_>, _: &Profile, out: &mut Findings) {
     let mut children: BTreeMap<RelPath, u64> = BTreeMap::new();
     let mut near: BTreeMap<RelPath, u64> = BTreeMap::new();
     for folder in &facts.inventory.folders {
-        let below = below_root(facts.inventory, folder.path.as_str());
+        let below = below_root(facts.inventory, &folder.path);
         let Some(root) = folder.path.as_str().strip_suffix(below) else { continue };
         let mut parts = below.split('/');
         let Some(child) = parts.next().filter(|child| !child.is_empty()) else { continue };
@@ -60,7 +60,7 @@ fn check(facts: &DatasetFacts<'_>, _: &Profile, out: &mut Findings) {
     }
 
     let ignored: Vec<(RelPath, u64)> =
-        children.into_iter().filter(|(child, _)| is_layout && !is_accepted(child.name()) && !near.contains_key(child)).collect();
+        children.into_iter().filter(|(child, _)| is_layout && !has_repeats(child.name()) && !near.contains_key(child)).collect();
     let images: u64 = ignored.iter().map(|(_, images)| images).sum();
     if let [(first, _), ..] = ignored.as_slice() {
         let number = ignored.len();
@@ -88,21 +88,6 @@ fn renamed(name: &str) -> Option<String> {
     let number = name.strip_suffix(digits).filter(|number| !number.is_empty() && !is_year(number))?;
     let rest = digits.strip_prefix(' ')?.trim();
     (!rest.is_empty()).then(|| format!("{number}_{rest}"))
-}
-
-/// `10_cat`, and so the layout of sd-scripts. A year is no number of repeats.
-fn is_repeats_and_name(name: &str) -> bool {
-    name.split_once('_').is_some_and(|(number, _)| is_accepted(name) && !is_year(number))
-}
-
-/// Whether sd-scripts takes the folder: Python's `int(name.split("_")[0])` is a number above 0.
-fn is_accepted(name: &str) -> bool {
-    let number = name.split('_').next().unwrap_or_default().trim().trim_start_matches('+');
-    number.bytes().all(|byte| byte.is_ascii_digit()) && number.bytes().any(|byte| byte != b'0')
-}
-
-fn is_year(number: &str) -> bool {
-    number.len() == 4 && (number.starts_with("19") || number.starts_with("20"))
 }
 
 #[cfg(test)]

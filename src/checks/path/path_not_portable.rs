@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::ffi::OsStr;
 
-use crate::checks::component::{files, folder_names};
+use crate::checks::component::{files, folder_names, level_where};
 use crate::checks::{Findings, Run, declare_check};
 use crate::model::{DatasetFacts, Level, Outcome, Phase, Profile, RelPath, printable};
 
@@ -12,7 +12,8 @@ declare_check! {
     /// Reports names that make trouble elsewhere: characters outside ASCII, names that are not UTF-8, letters with separate
     /// accents (NFD, as macOS writes them), control characters, characters that Windows forbids, names that Windows reserves
     /// (CON, NUL, COM1 ...), and dots or spaces at the end. Each part of the dataset's own path and of the folders below it is
-    /// reported once, file names once for each problem. File names outside ASCII are only information.
+    /// reported once, file names once for each problem. File names outside ASCII are only information, and so is what only
+    /// Windows minds on another system.
     ///
     /// ## Why it matters
     /// `cv2.imread` on Windows opens a path in the system's code page and returns nothing for others; scripts read lists of
@@ -54,6 +55,11 @@ impl Problem {
         }
     }
 
+    /// Whether Windows alone minds it.
+    fn is_of_windows(self) -> bool {
+        matches!(self, Self::Forbidden | Self::Reserved | Self::EndsInDotOrSpace)
+    }
+
     fn name(self) -> &'static str {
         match self {
             Self::NotUtf8 => "not-utf8",
@@ -77,6 +83,7 @@ fn check(facts: &DatasetFacts<'_>, _: &Profile, out: &mut Findings) {
         let names: Vec<&str> = problems.iter().map(|problem| problem.name()).collect();
         let message = format!("\"{}\" in {}: {}{}", folder.shown, folder.place(), what.join(", "), outsiders(&folder.name));
         out.report_all(folder.folders, message)
+            .level(level_where(cfg!(windows) || !problems.iter().all(|problem| problem.is_of_windows())))
             .evidence("component", folder.shown.as_str())
             .evidence("in_root", folder.in_root)
             .evidence("problems", names)
@@ -108,6 +115,7 @@ fn check(facts: &DatasetFacts<'_>, _: &Profile, out: &mut Findings) {
                 "trainers that load with Pillow open them; cv2.imread on Windows does not",
             );
         } else {
+            finding.level(level_where(cfg!(windows) || !problem.is_of_windows()));
             finding.means(Outcome::Stop, Phase::DatasetScan, "the files cannot be copied to, or opened on, another system under this name");
         }
         finding.help("rename the files to letters, digits, - and _, captions along with their images");
@@ -200,6 +208,16 @@ mod tests {
         ] {
             assert_eq!(problems(name.as_ref()), expected, "{name}");
         }
+    }
+
+    #[test]
+    fn what_only_windows_minds_is_information_elsewhere() {
+        let level = if cfg!(windows) { Level::Warning } else { Level::Info };
+        let findings = findings_in(&CHECK, &[healthy("con/a.png"), healthy("x/a?.png")], rooted("/data"));
+        let seen: Vec<Level> = findings.iter().map(|finding| finding.level).collect();
+        assert_eq!(seen, [level, level]);
+        let findings = findings_in(&CHECK, &[healthy("\u{e4}./a.png")], rooted("/data"));
+        assert_eq!(findings[0].level, Level::Warning, "characters outside ASCII bite everywhere");
     }
 
     #[cfg(unix)]

@@ -2,14 +2,14 @@
 
 use std::collections::HashMap;
 
-use crate::checks::component::{below_root, files};
+use crate::checks::component::{below_root, files, level_where};
 use crate::checks::{Findings, Run, declare_check};
 use crate::model::{DatasetFacts, Inventory, Outcome, Phase, Profile, RelPath};
 
 declare_check! {
     /// ## What it does
     /// Reports files whose whole path has 260 characters or more, and names so long that a cache file beside the image could not
-    /// be named after it.
+    /// be named after it. The first is information where paths may be longer, which is everywhere but on Windows.
     ///
     /// ## Why it matters
     /// Windows opens paths of up to 259 characters unless a registry setting and the program allow more; beyond that the file is
@@ -50,6 +50,7 @@ fn check(facts: &DatasetFacts<'_>, _: &Profile, out: &mut Findings) {
             MAX_PATH - 1
         );
         out.report_all(paths, message)
+            .level(level_where(cfg!(windows)))
             .evidence("longest", longest)
             .evidence("limit", MAX_PATH - 1)
             .means(Outcome::Stop, Phase::DatasetScan, "on Windows opening raises FileNotFoundError for a file that is listed")
@@ -81,8 +82,9 @@ fn check(facts: &DatasetFacts<'_>, _: &Profile, out: &mut Findings) {
 
 /// Length of a folder's absolute path in UTF-16 units, as Windows counts.
 fn whole_length(inventory: &Inventory, folder: &str) -> usize {
-    let rest = below_root(inventory, folder);
-    let prefix = folder.strip_suffix(rest).unwrap_or_default().trim_end_matches('/');
+    let folder = RelPath::from(folder);
+    let rest = below_root(inventory, &folder);
+    let prefix = folder.as_str().strip_suffix(rest).unwrap_or_default().trim_end_matches('/');
     let root = inventory.roots.iter().find(|root| root.prefix.as_str().trim_end_matches('/') == prefix);
     let root = root.map_or(0, |root| root.folder.to_string_lossy().encode_utf16().count());
     if rest.is_empty() { root } else { root + 1 + utf16_length(rest) }
@@ -96,6 +98,7 @@ fn utf16_length(path: &str) -> usize {
 mod tests {
     use super::CHECK;
     use crate::checks::support::{findings_in, healthy, rooted};
+    use crate::model::Level;
 
     #[test]
     fn the_root_counts() {
@@ -105,13 +108,14 @@ mod tests {
         let findings = findings_in(&CHECK, &[healthy(&name(260))], rooted("/data/ab"));
         assert_eq!(findings.len(), 1);
         assert_eq!((findings[0].paths.len(), &findings[0].evidence["longest"]), (2, &260.into()));
+        assert_eq!(findings[0].level, if cfg!(windows) { Level::Warning } else { Level::Info });
     }
 
     #[test]
     fn a_name_without_room_for_its_cache_is_reported() {
         let findings = findings_in(&CHECK, &[healthy(&format!("{}.png", "ä".repeat(114)))], rooted("/"));
         assert_eq!(findings.len(), 1);
-        assert_eq!(findings[0].evidence["longest"], 228);
+        assert_eq!((findings[0].level, &findings[0].evidence["longest"]), (Level::Warning, &228.into()));
         assert!(findings_in(&CHECK, &[healthy(&format!("{}.png", "n".repeat(227)))], rooted("/")).is_empty());
     }
 }

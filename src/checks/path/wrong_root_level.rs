@@ -2,7 +2,8 @@
 
 use std::path::Path;
 
-use crate::checks::component::below_root;
+use crate::checks::component::{below_root, is_repeats_and_name};
+use crate::checks::words::counted;
 use crate::checks::{Findings, Run, declare_check};
 use crate::model::{DatasetFacts, Folder, Outcome, Phase, Profile, RelPath, Root};
 
@@ -31,8 +32,8 @@ fn check(facts: &DatasetFacts<'_>, _: &Profile, out: &mut Findings) {
             .inventory
             .folders
             .iter()
-            .filter(|folder| belongs_to(folder, root))
-            .map(|folder| (folder, below_root(facts.inventory, folder.path.as_str()).split('/').collect()))
+            .filter(|folder| folder.path.below_prefix(root.prefix.as_str()).is_some())
+            .map(|folder| (folder, below_root(facts.inventory, &folder.path).split('/').collect()))
             .collect();
         let loose: u64 = folders.iter().filter(|(_, parts)| parts == &[""]).map(|(folder, _)| folder.images).sum();
         let at_depth =
@@ -41,10 +42,11 @@ fn check(facts: &DatasetFacts<'_>, _: &Profile, out: &mut Findings) {
 
         if at_depth(0).next().is_some() {
             if loose > 0 {
+                let lie = if loose == 1 { "lies" } else { "lie" };
                 report(
                     out,
                     &root.prefix,
-                    format!("{loose} images lie loose beside the folders named <repeats>_<name>"),
+                    format!("{} {lie} loose beside the folders named <repeats>_<name>", counted(loose, "image")),
                     "sd-scripts leaves them out without a word",
                 )
                 .evidence("images", loose)
@@ -74,19 +76,6 @@ fn report<'a>(out: &'a mut Findings, path: &RelPath, message: String, consequenc
 /// A single file has a root too: its folder, which nobody meant to train on.
 fn is_folder(root: &Root) -> bool {
     Path::new(&root.typed).file_name().is_none_or(|name| root.folder.file_name() == Some(name))
-}
-
-fn belongs_to(folder: &Folder, root: &Root) -> bool {
-    let rest = folder.path.as_str().strip_prefix(root.prefix.as_str());
-    rest.is_some_and(|rest| root.prefix.as_str().is_empty() || rest.is_empty() || rest.starts_with('/'))
-}
-
-/// `10_cat`. A year is no number of repeats.
-fn is_repeats_and_name(name: &str) -> bool {
-    name.split_once('_').is_some_and(|(number, _)| {
-        let is_year = number.len() == 4 && (number.starts_with("19") || number.starts_with("20"));
-        !is_year && number.bytes().all(|byte| byte.is_ascii_digit()) && number.bytes().any(|byte| byte != b'0')
-    })
 }
 
 #[cfg(test)]
@@ -120,6 +109,7 @@ mod tests {
             ("2024_trip", &[""]),
             ("10_cat", &["10_a"]),
             ("set", &["10_cat", "img/5_dog"]),
+            ("set", &["+4_cat", "img/5_dog"]),
         ] {
             assert_eq!(messages(root, folders), Vec::<String>::new(), "{root} {folders:?}");
         }
