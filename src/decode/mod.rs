@@ -12,8 +12,6 @@ mod guard;
 mod hostile;
 mod jpeg;
 mod limits;
-#[cfg(test)]
-mod measure;
 mod pixels;
 mod png;
 mod reading;

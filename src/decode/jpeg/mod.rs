@@ -30,8 +30,6 @@ mod verdict;
 mod walk;
 
 #[cfg(test)]
-mod agreement;
-#[cfg(test)]
 mod tests;
 
 use super::limits::Limits;
