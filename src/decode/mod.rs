@@ -10,6 +10,7 @@ mod gif;
 mod guard;
 #[cfg(test)]
 mod hostile;
+mod inflate;
 mod jpeg;
 mod limits;
 mod pixels;

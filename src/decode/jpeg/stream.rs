@@ -45,6 +45,8 @@ impl Stream {
             _ if walk.tables_first => Ending::Refused,
             None => Ending::Rows,
             Some(Stop::Starved { .. }) if walk.scans > 0 => Ending::Rows,
+            // libtiff does not mind a fatal error behind the last row (`JPEGDecode`).
+            Some(Stop::Refused { .. }) if walk.rows_done => Ending::Rows,
             Some(Stop::Starved { .. } | Stop::Refused { .. }) => Ending::Refused,
         };
         let strict = verdict::strict(&walk, bytes.len());

@@ -2,38 +2,34 @@
 
 use std::time::Instant;
 
-use miniz_oxide::inflate::stream::{InflateState, inflate};
-use miniz_oxide::{DataFormat, MZError, MZFlush, MZStatus};
-
 use super::walked::Walked;
+use crate::decode::inflate::{Inflater, Status};
 
 /// Inflates until `wanted` bytes are there. `at` is where the data lies in the file.
 pub(super) fn walk(data: &[u8], wanted: u64, at: usize, deadline: Instant) -> Walked {
-    let mut state = InflateState::new_boxed(DataFormat::Zlib);
-    let mut window = vec![0; 32 * 1024];
-    let (mut rest, mut got) = (data, 0_u64);
+    let mut inflater = Inflater::new();
+    let mut rest = data;
     loop {
         if Instant::now() > deadline {
             return Walked::timed_out();
         }
         // One byte more than is wanted: the look at the next code, which zlib takes as well.
-        let room = usize::try_from(wanted.saturating_sub(got).saturating_add(1)).unwrap_or(usize::MAX).min(window.len());
-        let result = inflate(&mut state, rest, window.get_mut(..room).unwrap_or_default(), MZFlush::None);
-        rest = rest.get(result.bytes_consumed..).unwrap_or_default();
-        got += result.bytes_written as u64;
+        let left = wanted.saturating_sub(inflater.written()).saturating_add(1);
+        let (given, status) = inflater.step(&mut rest, usize::try_from(left).unwrap_or(usize::MAX));
+        let is_stuck = given.is_empty() && status == Status::WantsOutput;
+        let got = inflater.written();
         let here = at + (data.len() - rest.len());
-        match result.status {
-            _ if got > wanted => return Walked::whole(),
-            Ok(MZStatus::Ok) if result.bytes_written > 0 || result.bytes_consumed > 0 => {}
-            Ok(MZStatus::StreamEnd) if got >= wanted => return Walked::whole(),
-            Err(MZError::Data) if got >= wanted => {
-                return Walked::broken(got, wanted, here, "the deflated data is wrong behind its last byte");
+        return match status {
+            _ if got > wanted => Walked::whole(),
+            Status::WantsOutput if !is_stuck => continue,
+            Status::WrongChecksum | Status::Broken if got >= wanted => {
+                Walked::broken(got, wanted, here, "the deflated data is wrong behind its last byte")
             }
-            Err(MZError::Data) => return Walked::broken(got, wanted, here, "the deflated data is broken"),
-            // The end of the stream is missing, and no byte of the picture.
-            _ if got >= wanted => return Walked::whole(),
-            _ => return Walked::short(got, wanted, here, "the deflated data ends early"),
-        }
+            Status::Broken => Walked::broken(got, wanted, here, "the deflated data is broken"),
+            // What is missing is the end of the stream, and no byte of the picture.
+            _ if got >= wanted => Walked::whole(),
+            _ => Walked::short(got, wanted, here, "the deflated data ends early"),
+        };
     }
 }
 
@@ -41,8 +37,8 @@ pub(super) fn walk(data: &[u8], wanted: u64, at: usize, deadline: Instant) -> Wa
 mod tests {
     use std::time::Duration;
 
-    use crate::decode::tiff::walked::Outcome;
     use super::*;
+    use crate::decode::tiff::walked::Outcome;
 
     #[test]
     fn the_bytes_are_counted() {

@@ -201,6 +201,12 @@ impl<'a> Page<'a> {
         if self.compression == 6 {
             return Some(());
         }
+        if let (Some(offsets), Some(counts)) = (offsets, counts)
+            && offsets.count != counts.count
+        {
+            // Lists of different lengths are not looked at any more, and no strip is found.
+            (self.offsets, self.counts) = (Vec::new(), Vec::new());
+        }
         let first = (self.offsets.first().copied().unwrap_or(0), self.counts.first().copied().unwrap_or(0));
         let is_bogus = self.parts == 1 && self.tile.is_none() && first.0 != 0 && first.1 == 0;
         if counts.is_none() && ((!self.planar && self.parts > 1) || (self.planar && self.parts != u64::from(self.samples))) {

@@ -103,8 +103,8 @@ impl Codes<'_> {
 
 #[cfg(test)]
 mod tests {
-    use crate::decode::tiff::walked::Outcome;
     use super::*;
+    use crate::decode::tiff::walked::Outcome;
 
     fn packed(codes: &[u16]) -> Vec<u8> {
         let bits: Vec<bool> = codes.iter().flat_map(|code| (0..9).rev().map(move |bit| code >> bit & 1 == 1)).collect();

@@ -25,8 +25,8 @@ pub(super) fn walk(data: &[u8], wanted: u64, at: usize) -> Walked {
 
 #[cfg(test)]
 mod tests {
-    use crate::decode::tiff::walked::Outcome;
     use super::*;
+    use crate::decode::tiff::walked::Outcome;
 
     #[test]
     fn runs_and_literals_are_counted() {

@@ -1,2 +1,1 @@
 //! Tests of the whole reader, on files made here. Every verdict here was seen from Pillow 13.
-

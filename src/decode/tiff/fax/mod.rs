@@ -91,7 +91,7 @@ impl Fax {
                 }
                 Scheme::Group4 => rows.group4(),
             };
-            if let Some(what) = rows.fault.take() {
+            if let Some(what) = rows.take_fault() {
                 bad += 1;
                 first_bad.get_or_insert((task.at + rows.position(), format!("{what} in row {row} of the strip or tile")));
             }

@@ -38,7 +38,9 @@ pub(super) struct Rows<'a> {
     /// Whether the zeros of an end-of-line code have been taken.
     eol: bool,
     /// What is wrong with this row.
-    pub(super) fault: Option<&'static str>,
+    fault: Option<&'static str>,
+    /// Whether something was wrong with the row before, of which codes may be left.
+    was_bad: bool,
 }
 
 impl<'a> Rows<'a> {
@@ -57,12 +59,19 @@ impl<'a> Rows<'a> {
             behind: 0,
             eol: false,
             fault: None,
+            was_bad: false,
         }
     }
 
     /// Bytes of data that were taken.
     pub(super) fn position(&self) -> usize {
         self.bits.at
+    }
+
+    /// What is wrong with the row that was just taken.
+    pub(super) fn take_fault(&mut self) -> Option<&'static str> {
+        self.was_bad = self.fault.is_some();
+        self.fault.take()
     }
 
     /// A row of runs, and the bits up to the next whole byte or word.
@@ -78,7 +87,9 @@ impl<'a> Rows<'a> {
     pub(super) fn find_eol(&mut self) -> Result<bool, End> {
         self.begin();
         while !self.eol && self.bits.need(11)? && self.bits.peek(11) != 0 {
-            self.fault = Some("there is something between two rows");
+            if !self.was_bad {
+                self.fault = Some("there is something between two rows");
+            }
             self.bits.skip(1);
         }
         loop {
