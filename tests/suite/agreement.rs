@@ -20,14 +20,14 @@ use crate::corpus::shared;
 /// known, and the percent of refusals that have Pillow's message. An unknown verdict is no agreement.
 ///
 /// Of 153 JPEGs one is coded arithmetically, which is not walked, and the number of bytes in the message about a truncated
-/// one depends on how far libjpeg had read ahead.
+/// one depends on how far libjpeg had read ahead. Three TIFFs of 107 hold old-style JPEG.
 const FLOORS: [(&str, f64, Option<f64>, f64); 6] = [
     ("JPEG", 99.0, Some(97.0), 90.0),
     ("PNG", 99.5, Some(97.0), 99.5),
     ("WEBP", 99.5, Some(97.0), 99.5),
     ("GIF", 99.5, None, 99.5),
     ("BMP", 99.5, None, 99.5),
-    ("TIFF", 57.0, None, 99.5),
+    ("TIFF", 97.0, None, 99.5),
 ];
 
 /// Counts of one format.
@@ -154,13 +154,14 @@ fn measure(images: &Path, verdicts: &Path) -> BTreeMap<String, Agreement> {
         let Agreement { pillow, stage, class, message, opencv, lines } = agreement;
         let format = if format.is_empty() { "no format" } else { format };
         println!("{format}\n  Pillow: {pillow}\n  its refusals: stage {stage}, class {class}, message {message}\n  OpenCV: {opencv}");
-        lines.iter().for_each(|line| println!("  {line}"));
+        for line in lines {
+            println!("  {line}");
+        }
     }
     agreements
 }
 
 #[test]
-#[expect(clippy::print_stdout, reason = "a test that is skipped says so")]
 fn measures() {
     let (Some(images), Some(verdicts)) = (env::var_os("WALKAROUND_IMAGES"), env::var_os("WALKAROUND_VERDICTS")) else {
         println!("skipped: WALKAROUND_IMAGES and WALKAROUND_VERDICTS are not set");
@@ -189,7 +190,6 @@ fn verdicts_agree_with_the_loaders_on_the_corpus() {
 /// `WALKAROUND_IMAGES=folder cargo test --test suite agreement::prints_hashes -- --nocapture` prints each file's perceptual
 /// hash, whether it counts as blank, and its brightness.
 #[test]
-#[expect(clippy::print_stdout, reason = "the hashes are what is asked for")]
 fn prints_hashes() {
     let Some(images) = env::var_os("WALKAROUND_IMAGES") else {
         println!("skipped: WALKAROUND_IMAGES is not set");

@@ -28,6 +28,8 @@ pub(in crate::decode) struct Piece {
     /// What its frame header says, if it has one.
     frame: Option<Frame>,
     pub(in crate::decode) ending: Ending,
+    /// Whether the header was taken and the first scan begun.
+    pub(in crate::decode) has_scan: bool,
     pub(in crate::decode) strict: Strict,
 }
 
@@ -51,7 +53,7 @@ impl Stream {
         };
         let strict = verdict::strict(&walk, bytes.len());
         self.tables = std::mem::take(&mut walk.tables);
-        Piece { frame: walk.frame, ending, strict }
+        Piece { frame: walk.frame, ending, has_scan: walk.scans > 0, strict }
     }
 }
 

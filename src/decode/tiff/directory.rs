@@ -4,6 +4,8 @@
 //! are in `ifd`): it refuses a directory that is cut short, and it wants the tags that say how the picture is laid out to have
 //! the right type and count, while others it leaves out when they are odd.
 
+use super::old_jpeg::Sources;
+
 /// Entries that libtiff takes in a directory.
 const MAX_ENTRIES: u64 = 4096;
 
@@ -32,6 +34,9 @@ pub(super) struct Page<'a> {
     pub(super) fax_options: u32,
     pub(super) subsampling: (u16, u16),
     pub(super) jpeg_tables: Option<&'a [u8]>,
+    pub(super) old_jpeg: Sources,
+    /// Whether the numbers for the conversion of YCbCr are possible.
+    pub(super) is_convertible: bool,
     /// Strips or tiles of all planes.
     pub(super) parts: u64,
     offsets: Vec<u64>,
@@ -76,6 +81,8 @@ impl<'a> Page<'a> {
             fax_options: 0,
             subsampling: (2, 2),
             jpeg_tables: None,
+            old_jpeg: Sources::default(),
+            is_convertible: true,
             parts: 0,
             offsets: Vec::new(),
             counts: Vec::new(),
@@ -150,6 +157,22 @@ impl<'a> Page<'a> {
                 347 if self.compression == 7 => {
                     self.jpeg_tables = file.data(entry).filter(|data| matches!(entry.kind, 1 | 2 | 6 | 7) && !data.is_empty());
                 }
+                513 => self.old_jpeg.stream = file.one(entry).unwrap_or(0),
+                514 => self.old_jpeg.length = file.one(entry).unwrap_or(0),
+                519..=521 if (1..=3).contains(&entry.count) => {
+                    let offsets = file.integers(entry).unwrap_or_default();
+                    match entry.tag {
+                        519 => self.old_jpeg.quantization = offsets,
+                        520 => self.old_jpeg.dc = offsets,
+                        _ => self.old_jpeg.ac = offsets,
+                    }
+                }
+                // `tif_color.c` and `tif_getimage.c`, `initYCbCrConversion`.
+                529 if entry.count == 3 => self.is_convertible &= file.rationals(entry).is_none_or(|luma| luma.get(1) != Some(&0.0)),
+                532 if entry.count == 6 => {
+                    let is_possible = |levels: Vec<f64>| levels.iter().all(|level| level.abs() < f64::from(i32::MAX - 128));
+                    self.is_convertible &= file.rationals(entry).is_none_or(is_possible);
+                }
                 530 => {
                     if let Some([across, down]) = file.integers(entry).as_deref()
                         && let (Ok(across), Ok(down)) = (u16::try_from(*across), u16::try_from(*down))
@@ -223,7 +246,9 @@ impl<'a> Page<'a> {
         let (head, entry_size, inline) = if file.big_tiff { (32, 20, 8) } else { (14, 12, 4) };
         let mut used = head + entries.len() as u64 * entry_size;
         for entry in entries {
-            let size = unit_size(entry.kind)?.checked_mul(entry.count)?;
+            // Values of no kind count as bytes (`TIFFDataWidth`).
+            let unit = if entry.kind == 0 { 1 } else { unit_size(entry.kind)? };
+            let size = unit.checked_mul(entry.count)?;
             used = used.checked_add(if size > inline { size } else { 0 })?;
         }
         let size = file.bytes.len() as u64;
@@ -398,6 +423,16 @@ impl<'a> File<'a> {
             (!signed || value >> (8 * unit - 1) == 0).then_some(value)
         });
         values.collect()
+    }
+
+    /// The values of an entry of fractions.
+    fn rationals(self, entry: &Entry<'a>) -> Option<Vec<f64>> {
+        let values = self.data(entry).filter(|_| entry.kind == 5)?.chunks_exact(8).map(|chunk| {
+            let half = |at| self.uint(chunk, at, 4).and_then(|half| u32::try_from(half).ok()).map_or(0.0, f64::from);
+            let (above, below) = (half(0), half(4));
+            if below > 0.0 { above / below } else { 0.0 }
+        });
+        Some(values.collect())
     }
 
     fn one(self, entry: &Entry<'a>) -> Option<u64> {

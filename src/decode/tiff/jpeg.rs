@@ -54,7 +54,7 @@ fn mismatch(piece: &Piece, factors: (usize, usize), page: &Page<'_>, rows: u32, 
         Some((wide, high)) => (u64::from(wide), u64::from(high)),
         None => (u64::from(page.width), u64::from(rows)),
     };
-    let is_last = page.tile.is_none() && (index + 1) % page.first_part(1).max(1) == 0;
+    let is_last = page.tile.is_none() && (index + 1).is_multiple_of(page.first_part(1).max(1));
     let taller = height as u64 > high && !(is_last && width as u64 == wide);
     if width as u64 > wide || taller {
         return Some(format!("the JPEG stream has {width}x{height} pixels, where {wide}x{high} are expected"));

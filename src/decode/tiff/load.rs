@@ -4,12 +4,13 @@
 //! walked here without rebuilding its pixels; what a codec of libtiff forgives is said beside the walk of that codec.
 
 use std::borrow::Cow;
+use std::time::Instant;
 
 use super::directory::Page;
 use super::fax::{Fax, Scheme, Task};
 use super::pillow::Opened;
 use super::walked::{Outcome, Walked};
-use super::{deflate, jpeg, lzw, packbits};
+use super::{deflate, jpeg, lzw, old_jpeg, packbits};
 use crate::decode::Limits;
 use crate::model::{Fault, FaultKind, Verdict};
 
@@ -54,14 +55,16 @@ enum Codec {
     PackBits,
     Deflate,
     Fax(Box<Fax>),
-    Jpeg(Option<jpeg::Pieces>),
+    OldJpeg,
+    Jpeg(Option<Box<jpeg::Pieces>>),
 }
 
 struct Walk<'a> {
     bytes: &'a [u8],
     page: &'a Page<'a>,
     opened: &'a Opened,
-    limits: &'a Limits,
+    limits: Limits,
+    deadline: Instant,
     codec: Option<Codec>,
     /// Whether Pillow has libtiff convert the picture, which then forgives what is wrong inside strips.
     converted: bool,
@@ -82,14 +85,25 @@ impl<'a> Walk<'a> {
             3 => Some(Codec::Fax(Box::new(Fax::new(Scheme::Group3 { two_dimensional: page.fax_options & 1 == 1 })))),
             4 => Some(Codec::Fax(Box::new(Fax::new(Scheme::Group4)))),
             5 => Some(Codec::Lzw),
+            6 => Some(Codec::OldJpeg),
             7 if is_ycbcr && page.planar => None,
-            7 => Some(Codec::Jpeg(jpeg::Pieces::new(page, upsampled))),
+            7 => Some(Codec::Jpeg(jpeg::Pieces::new(page, upsampled).map(Box::new))),
             8 | 32946 => Some(Codec::Deflate),
             32773 => Some(Codec::PackBits),
             _ => None,
         };
         let planes = if page.planar && bands > 1 { bands } else { 1 };
-        Self { bytes, page, opened, limits, codec, converted: is_ycbcr && !upsampled, upsampled, planes }
+        Self {
+            bytes,
+            page,
+            opened,
+            limits: *limits,
+            deadline: limits.deadline(),
+            codec,
+            converted: is_ycbcr && !upsampled,
+            upsampled,
+            planes,
+        }
     }
 
     /// Pillow's and libtiff's checks before the first strip; the number of Pillow's error where one fails.
@@ -99,7 +113,7 @@ impl<'a> Walk<'a> {
             // Converting has to know the layout (`tif_getimage.c`, `PickContigCase` and `PickSeparateCase`).
             let factors = page.subsampling;
             let is_known = if page.planar { factors == (1, 1) } else { !matches!(factors, (1 | 2, 4)) };
-            return if page.bits == 8 && page.samples == 3 && is_known { Ok(()) } else { Err(2) };
+            return if page.bits == 8 && page.samples == 3 && is_known && page.is_convertible { Ok(()) } else { Err(2) };
         }
         if self.planes > 1 && !matches!(page.bits, 8 | 16) {
             return Err(2);
@@ -136,10 +150,14 @@ impl<'a> Walk<'a> {
             for line in 0..lines {
                 for column in 0..columns {
                     let rows = self.rows_of(line);
-                    let walked = self.part(self.page.first_part(plane) + line * columns + column, rows);
+                    let walked = if Instant::now() > self.deadline {
+                        Walked::timed_out()
+                    } else {
+                        self.part(self.page.first_part(plane) + line * columns + column, rows)
+                    };
                     // Where libtiff converts, only the data of the first part of a row of them must be there.
                     let outcome = match walked.outcome {
-                        Outcome::Refused if self.converted && (column > 0 || !walked.is_absent()) => Outcome::Taken,
+                        Outcome::Refused if self.converted && !self.is_needed(column, &walked) => Outcome::Taken,
                         outcome => outcome,
                     };
                     unknown |= outcome == Outcome::Unknown;
@@ -164,6 +182,11 @@ impl<'a> Walk<'a> {
         Loaded { verdict, fault: first, lost, walked: !unknown }
     }
 
+    /// Whether a part that libtiff is to convert has to be read: only the first of a line, and only up to its codec's start.
+    fn is_needed(&self, column: u64, walked: &Walked) -> bool {
+        column == 0 && (walked.is_absent() || matches!(self.codec, Some(Codec::OldJpeg)))
+    }
+
     /// Columns and lines of strips or tiles in a plane.
     fn grid(&self) -> (u64, u64) {
         match self.page.tile {
@@ -174,17 +197,19 @@ impl<'a> Walk<'a> {
 
     /// Rows of a strip or tile of this line.
     fn rows_of(&self, line: u64) -> u32 {
-        match self.page.tile {
-            Some((_, height)) => height,
-            None => {
-                let rows = u64::from(self.page.rows_per_strip);
-                u32::try_from(u64::from(self.page.height).saturating_sub(line * rows).min(rows)).unwrap_or(u32::MAX)
-            }
+        if let Some((_, height)) = self.page.tile {
+            return height;
         }
+        let rows = u64::from(self.page.rows_per_strip);
+        u32::try_from(u64::from(self.page.height).saturating_sub(line * rows).min(rows)).unwrap_or(u32::MAX)
     }
 
     fn part(&mut self, index: u64, rows: u32) -> Walked {
         let page = self.page;
+        if matches!(self.codec, Some(Codec::OldJpeg)) {
+            self.limits.time = self.deadline.saturating_duration_since(Instant::now());
+            return old_jpeg::walk(self.bytes, page, &self.limits);
+        }
         let wanted = page.part_bytes(rows, self.upsampled).unwrap_or(0);
         let largest = page.part_bytes(page.height, self.upsampled).unwrap_or(0);
         let (offset, mut count) = page.part(index);
@@ -204,12 +229,13 @@ impl<'a> Walk<'a> {
         if matches!(self.codec, Some(Codec::Lzw | Codec::Deflate)) && !predictor_is_valid(page) {
             return Walked::broken(0, 1, at, format!("there is no predictor {} for {} bits", page.predictor, page.bits));
         }
-        let deadline = self.limits.deadline();
+        self.limits.time = self.deadline.saturating_duration_since(Instant::now());
+        let deadline = self.deadline;
         let mut walked = match &mut self.codec {
             Some(Codec::Lzw) => lzw::walk(&data, wanted, at),
             Some(Codec::PackBits) => packbits::walk(&data, wanted, at),
             Some(Codec::Deflate) => deflate::walk(&data, wanted, at, deadline),
-            Some(Codec::Jpeg(pieces)) => jpeg::walk(pieces.as_mut(), page, &data, rows, index, at, self.limits),
+            Some(Codec::Jpeg(pieces)) => jpeg::walk(pieces.as_deref_mut(), page, &data, rows, index, at, &self.limits),
             Some(Codec::Fax(fax)) => {
                 if page.bits != 1 || (page.samples != 1 && !page.planar) {
                     return Walked::broken(0, 1, at, "fax data has one bit and one sample");
@@ -225,7 +251,9 @@ impl<'a> Walk<'a> {
                 };
                 fax.walk(&task, page.tile.is_some())
             }
-            None => Walked::unknown(Fault::new(FaultKind::NoDecoder, "there is no decoder for this compression here")),
+            None | Some(Codec::OldJpeg) => {
+                Walked::unknown(Fault::new(FaultKind::NoDecoder, "there is no decoder for this compression here"))
+            }
         };
         if largest > SUSPECT_BYTES && walked.outcome == Outcome::Taken && count < largest / 100 {
             walked.outcome = Outcome::Unknown;

@@ -4,9 +4,9 @@
 //!   uncompressed data itself.
 //! - Compressed data goes through libtiff in Pillow: `directory` is the directory as libtiff sees it, `load` the way through strips
 //!   and tiles, `walked` what was found in one of them.
-//! - `lzw`, `packbits`, `deflate`, `fax` and `jpeg` walk what is compressed, without rebuilding pixels.
+//! - `lzw`, `packbits`, `deflate`, `fax`, `jpeg` and `old_jpeg` walk what is compressed, without rebuilding pixels.
 //!
-//! Where libtiff's rules are not known here (old-style JPEG, codecs that hardly occur) the verdict is unknown.
+//! Where libtiff's rules are not known here (LZMA, Zstandard, WebP and other codecs that hardly occur) the verdict is unknown.
 
 mod deflate;
 mod directory;
@@ -16,6 +16,7 @@ mod jpeg;
 mod layouts;
 mod load;
 mod lzw;
+mod old_jpeg;
 mod packbits;
 mod pillow;
 #[cfg(test)]

@@ -17,7 +17,7 @@ use row::{End, Rows, Tables};
 /// Rows between two looks at the clock.
 const ROWS_BETWEEN_LOOKS: u64 = 512;
 
-/// Bad rows from which libtiff 4.7 may refuse to read on.
+/// Bad rows from which libtiff 4.7 may refuse to read on, and nobody needs to know how many more there are.
 const MANY_BAD_ROWS: u64 = 8192;
 
 /// How the rows are coded.
@@ -69,7 +69,7 @@ impl Fax {
         let (mut row, mut bad, mut first_bad) = (0_u64, 0_u64, None);
         let mut rows = Rows::new(task, room, &self.tables);
         let end = loop {
-            if row == task.rows {
+            if row == task.rows || bad >= MANY_BAD_ROWS {
                 break None;
             }
             if row.is_multiple_of(ROWS_BETWEEN_LOOKS) && Instant::now() > task.deadline {

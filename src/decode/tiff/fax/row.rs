@@ -119,9 +119,9 @@ impl<'a> Rows<'a> {
         let has_runs_only = self.bits.take(1) == 1;
         self.begin();
         if has_runs_only {
-            self.expand_runs()?
+            self.expand_runs()?;
         } else {
-            self.expand_changes()?
+            self.expand_changes()?;
         }
         self.clip();
         self.end_reference()
