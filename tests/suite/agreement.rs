@@ -20,7 +20,7 @@ use crate::corpus::shared;
 /// known, and the percent of refusals that have Pillow's message. An unknown verdict is no agreement.
 ///
 /// Of 153 JPEGs one is coded arithmetically, which is not walked, and the number of bytes in the message about a truncated
-/// one depends on how far libjpeg had read ahead. Three TIFFs of 107 hold old-style JPEG.
+/// one depends on how far libjpeg had read ahead.
 const FLOORS: [(&str, f64, Option<f64>, f64); 6] = [
     ("JPEG", 99.0, Some(97.0), 90.0),
     ("PNG", 99.5, Some(97.0), 99.5),

@@ -74,7 +74,10 @@ impl Piece {
     }
 }
 
+/// Reads tables from a source that gives end markers for ever once its bytes are used up, as libtiff's does: a table that is
+/// cut short is filled with them.
 fn read_tables(bytes: &[u8]) -> Option<Tables> {
+    let bytes = &[bytes, &[0xFF, code::EOI].repeat(1 << 15)].concat();
     let mut tables = Tables::default();
     let mut at = if bytes.starts_with(&[0xFF, code::SOI]) { 2 } else { return None };
     while let Some(marker) = markers::next(bytes, at) {
@@ -90,4 +93,34 @@ fn read_tables(bytes: &[u8]) -> Option<Tables> {
         }
     }
     Some(tables)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A quantization table of ones.
+    fn tables() -> Vec<u8> {
+        [&[0xFF, 0xD8, 0xFF, 0xDB, 0, 67, 0][..], &[1; 64], &[0xFF, 0xD9]].concat()
+    }
+
+    #[test]
+    fn tables_are_read_and_filled_where_they_are_cut() {
+        assert!(Stream::new(None).is_some());
+        for length in 7..tables().len() {
+            let stream = Stream::new(Some(&tables()[..length])).expect("it begins like a stream");
+            assert!(stream.tables.quantization[0].is_some(), "{length}");
+        }
+        assert!(Stream::new(Some(b"no stream")).is_none());
+        assert!(Stream::new(Some(&[0xFF, 0xD8, 0xFF, 0xC2, 0, 2])).is_none(), "a frame is no table");
+    }
+
+    #[test]
+    fn a_piece_without_a_frame_is_refused() {
+        let mut stream = Stream::new(Some(&tables())).expect("they are tables");
+        for bytes in [&[][..], &[0xFF, 0xD8, 0xFF, 0xD9], b"noise"] {
+            let piece = stream.walk(bytes, &Limits::default());
+            assert_eq!((piece.ending, piece.has_scan, piece.size()), (Ending::Refused, false, None));
+        }
+    }
 }
