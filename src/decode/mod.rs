@@ -10,10 +10,9 @@ mod gif;
 mod guard;
 #[cfg(test)]
 mod hostile;
+mod inflate;
 mod jpeg;
 mod limits;
-#[cfg(test)]
-mod measure;
 mod pixels;
 mod png;
 mod reading;

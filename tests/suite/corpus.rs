@@ -2,12 +2,11 @@
 //!
 //! The corpus is not part of the project: the tests that need it say that they were skipped when it is absent.
 
-use std::collections::BTreeMap;
 use std::fs;
 use std::path::PathBuf;
 
 use serde_json::Value;
-use walkaround::model::{FaultKind, Format, Verdict};
+use walkaround::model::{FaultKind, Format};
 
 use crate::build::Folder;
 use crate::support::{check, walkaround};
@@ -35,46 +34,6 @@ fn the_report_on_the_corpus_is_the_same_for_any_number_of_threads() {
     let report: Value = serde_json::from_slice(&one).expect("the report is JSON");
     assert!(report["summary"]["samples"].as_u64().is_some_and(|samples| samples > 900), "{}", report["summary"]);
     assert!(one == with("8"), "1 and 8 threads differ");
-}
-
-/// Share of files, in thousandths, on which our verdict must agree with what Pillow did, by format as Pillow names it.
-///
-/// An unknown verdict counts against agreement.
-const FLOORS: [(&str, u64); 6] = [("JPEG", 990), ("PNG", 1000), ("WEBP", 1000), ("GIF", 970), ("BMP", 1000), ("TIFF", 480)];
-
-#[test]
-fn verdicts_agree_with_pillow() {
-    let (Some(edge), Some(verdicts)) = (shared("corpus/edge"), shared("corpus/verdicts.jsonl")) else { return };
-    let found = check(&edge);
-    let ours: BTreeMap<&str, &Verdict> =
-        found.samples.iter().map(|report| (report.facts.sample.path.as_str(), &report.facts.decoded.pillow)).collect();
-    let mut counts: BTreeMap<String, (u64, u64)> = BTreeMap::new();
-    let mut differing = Vec::new();
-    for line in fs::read_to_string(verdicts).expect("the verdicts can be read").lines() {
-        let verdict: Value = serde_json::from_str(line).expect("a verdict is JSON");
-        let (file, pillow) = (verdict["file"].as_str().unwrap_or_default(), &verdict["pillow"]);
-        let Some(format) = pillow["format"].as_str() else { continue };
-        // The recorder asks for EXIF first, which loads a PNG; where that raises, a second load of the emptied image does not.
-        if pillow["orientation_error"].is_string() {
-            continue;
-        }
-        let loads = pillow["load"] == "ok";
-        let (agree, all) = counts.entry(format.to_owned()).or_default();
-        *all += 1;
-        match ours.get(file) {
-            Some(Verdict::Ok) if loads => *agree += 1,
-            Some(Verdict::Error(_)) if !loads => *agree += 1,
-            other => differing.push(format!(
-                "{format} {file}: Pillow {}, we {other:?}",
-                pillow["load"].as_str().or(pillow["load_error"].as_str()).unwrap_or("?")
-            )),
-        }
-    }
-    println!("{counts:?}\n{}", differing.join("\n"));
-    for (format, floor) in FLOORS {
-        let (agree, all) = counts.get(format).copied().unwrap_or_default();
-        assert!(all > 0 && agree * 1000 >= floor * all, "{format}: {agree} of {all} agree\n{}", differing.join("\n"));
-    }
 }
 
 #[test]

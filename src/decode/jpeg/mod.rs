@@ -9,7 +9,7 @@
 //!   damage, `walk` the whole file. `damage` collects what is wrong, `plane` what is kept;
 //!   `prefetch` replays how libjpeg reads the end of a file that has none.
 //! - `open` is Pillow's own parser, which has its say before libjpeg; `verdict` turns all this into what loaders say;
-//!   `picture` makes the reduced picture.
+//!   `picture` makes the reduced picture. `stream` walks the pieces of JPEG data that other formats hold.
 //!
 //! Arithmetic coding and lossless files are recognised and not walked.
 
@@ -26,13 +26,14 @@ mod prefetch;
 mod progressive;
 mod scan;
 mod sequential;
+mod stream;
 mod verdict;
 mod walk;
 
 #[cfg(test)]
-mod agreement;
-#[cfg(test)]
 mod tests;
+
+pub(super) use stream::{Ending, Piece, Stream};
 
 use super::limits::Limits;
 use super::reading::Reading;

@@ -48,6 +48,11 @@ pub(super) struct Walk {
 
 /// Walks a file.
 pub(super) fn walk(bytes: &[u8], limits: &Limits) -> Walk {
+    walk_after(Tables::default(), bytes, limits)
+}
+
+/// Walks a stream for which tables were sent before.
+pub(super) fn walk_after(tables: Tables, bytes: &[u8], limits: &Limits) -> Walk {
     let mut walker = Walker {
         bytes,
         memory: limits.memory_bytes,
@@ -58,7 +63,7 @@ pub(super) fn walk(bytes: &[u8], limits: &Limits) -> Walk {
         found: Walk {
             frame: None,
             planes: Vec::new(),
-            tables: Tables::default(),
+            tables,
             damage: Damage::default(),
             stop: None,
             end: 0,

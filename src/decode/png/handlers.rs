@@ -4,7 +4,7 @@
 use super::chunks::{Chunk, be32};
 use super::data::next_frame_chunk;
 use super::header::{Color, Header, Tables};
-use super::inflate::{Extent, inflate_within};
+use crate::decode::inflate::{Extent, inflate_within};
 
 /// Bytes that one compressed text or profile may inflate to (`MAX_TEXT_CHUNK`).
 pub(super) const MAX_TEXT_CHUNK: u64 = 1 << 20;

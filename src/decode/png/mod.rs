@@ -2,14 +2,13 @@
 //!
 //! One reading of the image data serves all. [`read`] first does what Pillow's `open` does, and reads the header by the
 //! format's rules ([`strict`]); then the data is inflated and unfiltered row by row ([`scan`], made of [`data`],
-//! [`inflate`], [`rows`] and [`picture`]), which says how and where the picture ends; then [`pillow`], [`opencv`] and
+//! [`rows`] and [`picture`]), which says how and where the picture ends; then [`pillow`], [`opencv`] and
 //! [`strict`] each judge that end by their own rules. Memory is two rows and a window, whatever the size of the picture.
 
 mod chunks;
 mod data;
 mod handlers;
 mod header;
-mod inflate;
 mod opencv;
 mod picture;
 mod pillow;

@@ -4,10 +4,10 @@ use std::time::Instant;
 
 use super::data::{DataEnd, ImageData};
 use super::header::{Header, Tables};
-use super::inflate::{Inflater, Status};
 use super::picture::Painter;
 use super::rows::{BadFilter, Rows};
 use crate::decode::Picture;
+use crate::decode::inflate::{Inflater, Status};
 
 /// How the picture ends for a loader that reads no further than it must.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -90,4 +90,15 @@ impl Layout {
     pub(super) fn pixel_bits(&self) -> u64 {
         self.bits.iter().filter_map(|bits| u64::try_from(*bits).ok()).sum()
     }
+
+    /// Bands of the picture that Pillow makes: extra samples that say nothing are dropped.
+    pub(super) fn bands(&self) -> u64 {
+        match (self.photometric, self.bits.len()) {
+            (2, 4..) if self.extra.first() != Some(&0) => 4,
+            (2 | 6 | 8, _) => 3,
+            (5, _) => 4,
+            (_, 1) => 1,
+            _ => 2,
+        }
+    }
 }

@@ -164,10 +164,18 @@ impl Opened {
         self.compression == 1
     }
 
-    /// Bits of a pixel in one strip or tile; `None` where subsampling makes that no whole number.
-    pub(super) fn stored_bits(&self) -> Option<u64> {
-        let one = self.layout.bits.first().and_then(|bits| u64::try_from(*bits).ok())?;
-        (self.layout.photometric != 6).then(|| if self.planar { one } else { self.layout.pixel_bits() })
+    /// Bits of a pixel as Pillow expects them from libtiff (`_setup`, the choice of a raw mode).
+    pub(super) fn raw_mode_bits(&self, upsampled: bool) -> u64 {
+        match self.layout.photometric {
+            6 if upsampled => 24,
+            6 => 32,
+            _ => self.layout.pixel_bits(),
+        }
+    }
+
+    /// Bands of the picture that Pillow makes.
+    pub(super) fn bands(&self) -> u64 {
+        self.layout.bands()
     }
 
     /// Loads uncompressed data: Pillow's verdict, and the share of the pixels that are not there.
