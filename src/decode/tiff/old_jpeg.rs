@@ -162,13 +162,12 @@ fn place_tables(offsets: &[u64], mut write: impl FnMut(u8, usize) -> Option<()>)
     for (component, number) in (0_u8..).zip(&mut numbers) {
         let offset = offsets.get(usize::from(component)).copied().filter(|offset| *offset != 0);
         *number = match (offset, before) {
-            (None, None) => return None,
             (Some(offset), before) if before.is_none_or(|(last, _)| last != offset) => {
                 write(component, usize::try_from(offset).ok()?)?;
                 component
             }
             (_, Some((_, number))) => number,
-            (Some(_), None) => return None,
+            (_, None) => return None,
         };
         before = offset.map(|offset| (offset, *number)).or(before);
     }

@@ -187,7 +187,7 @@ fn lying_sizes_cost_nothing() {
             (1, 170_000_000, u32::MAX, 1),
             (60_000, 2900, 1, 1),
         ] {
-            let page = Page { width, height, rows, bits, ..Page::new(compression, vec![0x55; 40]) };
+            let page = Page { width, height, bits, rows, ..Page::new(compression, vec![0x55; 40]) };
             let reading = reading(&page.bytes());
             assert_ne!(reading.strict, Strict::Whole, "compression {compression}, {width} x {height}");
         }
