@@ -27,7 +27,7 @@ const FLOORS: [(&str, f64, Option<f64>, f64); 6] = [
     ("WEBP", 99.5, Some(97.0), 99.5),
     ("GIF", 99.5, None, 99.5),
     ("BMP", 99.5, None, 99.5),
-    ("TIFF", 97.0, None, 99.5),
+    ("TIFF", 99.5, None, 99.5),
 ];
 
 /// Counts of one format.

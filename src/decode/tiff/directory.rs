@@ -12,6 +12,10 @@ const MAX_ENTRIES: u64 = 4096;
 /// Strips or tiles for which libtiff makes room where fewer are listed.
 const MAX_UNLISTED: u64 = 1_000_000;
 
+/// Length up to which a list of strips is short: of the lists of offsets and sizes both must be short, or neither (seen from
+/// libtiff 4.7.2).
+const SHORT_LIST: u64 = 4;
+
 /// What libtiff knows of a page.
 #[derive(Clone, Debug)]
 pub(super) struct Page<'a> {
@@ -225,9 +229,9 @@ impl<'a> Page<'a> {
             return Some(());
         }
         if let (Some(offsets), Some(counts)) = (offsets, counts)
-            && offsets.count != counts.count
+            && (offsets.count <= SHORT_LIST) != (counts.count <= SHORT_LIST)
         {
-            // Lists of different lengths are not looked at any more, and no strip is found.
+            // libtiff calls their lengths inconsistent then, and finds no strip at all.
             (self.offsets, self.counts) = (Vec::new(), Vec::new());
         }
         let first = (self.offsets.first().copied().unwrap_or(0), self.counts.first().copied().unwrap_or(0));
