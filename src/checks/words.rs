@@ -25,7 +25,7 @@ pub(super) fn rounded(value: impl Into<f64>, decimals: i32) -> f64 {
 }
 
 /// A count with its noun, in the plural where it has to be: `1 image`, `3 images`, `2 entries`.
-pub(super) fn counted<N: Display + PartialEq + From<u8>>(count: N, noun: &str) -> String {
+pub(super) fn counted<N: Copy + Display + PartialEq + From<u8>>(count: N, noun: &str) -> String {
     match noun.strip_suffix("ry") {
         _ if count == N::from(1) => format!("1 {noun}"),
         Some(stem) => format!("{count} {stem}ries"),
