@@ -28,3 +28,23 @@ impl Profile {
         self.image_extensions.iter().any(|known| known.eq_ignore_ascii_case(extension))
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn extensions_are_picked_up_whole_and_in_any_case() {
+        let profile = Profile {
+            trainer: "generic",
+            caption_extension: ".txt".to_owned(),
+            image_extensions: vec!["png".to_owned(), "jpg".to_owned()],
+            resolution: Size::new(1024, 1024),
+            bucket_step: 64,
+            max_tokens: 75,
+            max_aspect: 4.0,
+        };
+        let seen = ["png", "JpG", "jpeg", "pn", ""].map(|extension| profile.picks_up(extension));
+        assert_eq!(seen, [true, true, false, false, false]);
+    }
+}
