@@ -1,13 +1,13 @@
 //! C101: images without a caption file.
 
 use crate::checks::{Findings, Run, declare_check, metadata_rows};
-use crate::model::{DatasetFacts, Outcome, Phase, Profile, RelPath};
+use crate::model::{DatasetFacts, Level, Outcome, Phase, Profile, RelPath};
 
 declare_check! {
     /// ## What it does
-    /// Reports the images that have no caption file with the extension that the trainer looks for, in one finding. Silent
-    /// where no image has a caption and a metadata file holds them instead, and for images whose caption has another
-    /// extension (C113).
+    /// Reports the images that have no caption file with the extension that the trainer looks for, in one finding. Where no
+    /// image has one and a metadata file holds them instead, that is only noted; images whose caption has another extension
+    /// are left to C113.
     ///
     /// ## Why it matters
     /// What happens differs. sd-scripts trains the image with the class of its folder or an empty prompt and logs a
@@ -29,7 +29,7 @@ fn check(facts: &DatasetFacts<'_>, profile: &Profile, out: &mut Findings) {
     let has_metadata =
         !facts.metadata.is_empty() || facts.inventory.metadata.iter().any(|file| metadata_rows::meant_by(file.path.name()).is_some());
     if without.len() == total && has_metadata {
-        return;
+        return report_metadata(total, profile, out);
     }
     let missing: Vec<RelPath> =
         without.iter().filter(|sample| sample.other_captions.is_empty()).map(|sample| sample.path.clone()).collect();
@@ -50,12 +50,28 @@ fn check(facts: &DatasetFacts<'_>, profile: &Profile, out: &mut Findings) {
         .help("write the captions, or move the images out");
 }
 
+/// Captions in a metadata file are no fault, and no help to a trainer that looks for files beside the images.
+fn report_metadata(total: usize, profile: &Profile, out: &mut Findings) {
+    let extension = &profile.caption_extension;
+    let message = format!("0 of {total} images have a caption with {extension}; there is a metadata file instead");
+    out.report_all(Vec::new(), message)
+        .level(Level::Info)
+        .evidence("images", total)
+        .evidence("caption_extension", extension.as_str())
+        .means(
+            Outcome::Train,
+            Phase::DatasetScan,
+            "loaders of that kind of file read it; a trainer that looks for files beside the images does not",
+        )
+        .help("make sure that the trainer reads the metadata file, or write the captions beside the images");
+}
+
 #[cfg(test)]
 mod tests {
     use super::CHECK;
     use crate::checks::support::findings_with;
     use crate::checks::support::{findings_in, healthy};
-    use crate::model::{Inventory, MetadataFacts, MetadataKind, RelPath};
+    use crate::model::{Inventory, Level, MetadataFacts, MetadataKind, RelPath};
 
     #[test]
     fn names_the_images() {
@@ -67,13 +83,14 @@ mod tests {
     }
 
     #[test]
-    fn stays_quiet_where_metadata_holds_the_captions_or_the_extension_is_another() {
+    fn only_notes_captions_in_metadata_and_stays_quiet_where_the_extension_is_another() {
         let mut samples = [healthy("a.png"), healthy("b.png")];
         for sample in &mut samples {
             sample.remove_caption();
         }
         let metadata = MetadataFacts { path: RelPath::from("metadata.csv"), kind: MetadataKind::Csv, rows: Vec::new(), faults: Vec::new() };
-        assert!(findings_with(&CHECK, &samples, Inventory::default(), &[metadata]).is_empty());
+        let findings = findings_with(&CHECK, &samples, Inventory::default(), &[metadata]);
+        assert_eq!((findings.len(), findings[0].level), (1, Level::Info));
         for sample in &mut samples {
             sample.sample.other_captions.push("caption".into());
         }

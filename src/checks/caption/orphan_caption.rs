@@ -23,7 +23,7 @@ declare_check! {
     /// `Photo 1.txt` beside `photo_1.jpg`; or `3.txt` beside a `3.png` of 0 bytes.
     ///
     /// ## What to do
-    /// Restore or rename the image, or delete the caption.
+    /// Restore or rename the image, rename the caption after its image, or move it out of the dataset.
     C102 "orphan-caption", level: Warning, since: "0.1.0", run: Run::Dataset(check),
 }
 
@@ -55,12 +55,17 @@ fn report_orphans(facts: &DatasetFacts<'_>, orphans: &[&RelPath], out: &mut Find
         facts.samples.iter().filter(|sample| sample.caption.is_none()).map(|sample| (loose_name(&sample.path), &sample.path)).collect();
     let near: Vec<String> = orphans
         .iter()
-        .filter_map(|caption| Some(format!("{caption} may belong to {}", images.get(&loose_name(caption))?)))
+        .filter_map(|caption| {
+            // `a.jpg.txt` names its image whole.
+            let whole = RelPath::from(caption.without_extension());
+            let image = images.get(&loose_name(caption)).or_else(|| images.get(&loose_name(&whole)).filter(|image| ***image == whole))?;
+            Some(format!("{caption} may belong to {image}"))
+        })
         .take(20)
         .collect();
     let help = match near.first() {
         Some(first) => format!("rename the caption after its image ({first})"),
-        None => "restore the image, or delete the caption".to_owned(),
+        None => "restore the image, or move the caption out of the dataset".to_owned(),
     };
     let has = if orphans.len() == 1 { "has" } else { "have" };
     let message = format!("{} {has} no image", counted(orphans.len(), "caption"));
@@ -116,6 +121,14 @@ mod tests {
         let findings = out.into_vec();
         assert_eq!(findings.len(), 1);
         assert_eq!((findings[0].message.as_str(), findings[0].paths[0].as_str()), ("1 caption has no image", "foo.txt"));
+    }
+
+    #[test]
+    fn names_the_image_whose_whole_name_it_has() {
+        let mut samples = [healthy("a.jpg")];
+        samples[0].remove_caption();
+        let findings = findings_in(&CHECK, &samples, with_orphan("a.jpg.txt"));
+        assert_eq!(findings[0].evidence["near"][0], "a.jpg.txt may belong to a.jpg");
     }
 
     #[test]

@@ -4,12 +4,12 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use crate::checks::cause::pillow_knows;
 use crate::checks::{Findings, Run, declare_check};
-use crate::model::{DatasetFacts, Format, Outcome, Phase, Profile, RelPath, SampleBrief};
+use crate::model::{DatasetFacts, Format, Level, Outcome, Phase, Profile, RelPath, SampleBrief};
 
 declare_check! {
     /// ## What it does
     /// Reports images whose extension is not picked up, or is picked up only by trainers that do not mind its case. One finding
-    /// for each extension, with the number of images that are left.
+    /// for each extension, with the number of images that are left; an error where none is.
     ///
     /// ## Why it matters
     /// A file that is not picked up is left out without a word, and the run goes on with a smaller dataset. Lists differ:
@@ -58,7 +58,12 @@ fn check(facts: &DatasetFacts<'_>, profile: &Profile, out: &mut Findings) {
             .evidence("seen_if_case_sensitive", exact)
             .evidence("formats", formats.into_iter().collect::<Vec<_>>())
             .evidence("picked_up", profile.image_extensions.clone());
-        if is_other_case {
+        if seen == 0 {
+            finding
+                .level(Level::Error)
+                .means(Outcome::Skip, Phase::DatasetScan, "no image is left to train on")
+                .help("rename them to the extension of their content, or convert them to PNG");
+        } else if is_other_case {
             finding
                 .means(Outcome::Skip, Phase::DatasetScan, "trainers that compare the case leave them out without a word")
                 .help(format!("rename them to .{}", extension.to_ascii_lowercase()));
@@ -74,7 +79,7 @@ fn check(facts: &DatasetFacts<'_>, profile: &Profile, out: &mut Findings) {
 mod tests {
     use super::CHECK;
     use crate::checks::support::{findings_in, healthy};
-    use crate::model::Inventory;
+    use crate::model::{Inventory, Level};
 
     #[test]
     fn gives_both_counts_for_capital_letters() {
@@ -93,6 +98,12 @@ mod tests {
         let extensions: Vec<&str> = findings.iter().filter_map(|finding| finding.evidence["extension"].as_str()).collect();
         assert_eq!(extensions, ["", "jfif", "tif"]);
         assert_eq!(findings[2].message, "2 images end in .tif, which will not be picked up; 1 are");
+    }
+
+    #[test]
+    fn is_an_error_where_no_image_is_left() {
+        let samples = [healthy("a.tif"), healthy("b.tif")];
+        assert_eq!(findings_in(&CHECK, &samples, Inventory::default())[0].level, Level::Error);
     }
 
     #[test]

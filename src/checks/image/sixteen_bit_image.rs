@@ -30,7 +30,9 @@ fn check(facts: &SampleFacts, _: &Profile, out: &mut Findings) {
         return;
     }
     let mode = probe.mode.map_or("of a mode that Pillow does not have", Mode::name);
-    let (seen, text) = if is_deep_mode {
+    let (seen, text) = if probe.mode == Some(Mode::F) {
+        ("Pillow clips values below 0 and above 255", "it is trained on as black and white, unless its values run from 0 to 255")
+    } else if is_deep_mode {
         ("Pillow clips values above 255 to white", "nearly the whole picture is trained on as white")
     } else {
         ("Pillow keeps the high byte, and trainers that keep 16 bits saturate", "it is trained on with 8 bits")

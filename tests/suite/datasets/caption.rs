@@ -11,10 +11,8 @@ pub(super) fn recipes() -> Vec<Recipe> {
                 folder.pair("a.png", image(1)).pair("b.png", image(2)).write("c.png", image(3));
             },
             |folder| {
-                // No image has a caption of its own: the metadata file holds them.
-                let rows =
-                    "{\"file_name\": \"a.png\", \"text\": \"a drawing\"}\n{\"file_name\": \"b.png\", \"text\": \"another drawing\"}\n";
-                folder.write("a.png", image(1)).write("b.png", image(2)).write("metadata.jsonl", rows);
+                // Only the last extension is cut: `b.v2.txt` belongs to `b.v2.png`.
+                folder.pair("a.png", image(1)).pair("b.v2.png", image(2));
             },
         ),
         Recipe::new(
