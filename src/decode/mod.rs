@@ -1,4 +1,4 @@
-//! Stage 3a: bytes -> [`Decoded`](crate::model::Decoded): a verdict for each loader, and the facts that need pixels.
+//! Stage 3a: bytes -> [`Decoded`]: a verdict for each loader, and the facts that need pixels.
 //!
 //! The only room that names codec crates. One file or folder per format holds its reader, all of one shape: bytes in,
 //! [`Reading`] out. What is common lives here: the choice of the reader, limits, the one `catch_unwind` around
