@@ -17,9 +17,9 @@
 //! | [`captions`] | bytes -> captions, metadata files | model |
 //! | [`trainers`] | what training programs expect | model |
 //! | [`checks`] | facts -> findings | model |
-//! | [`settings`] | what the user asked for, as plain data | model, and the option types of rooms |
+//! | [`settings`] | what the user asked for, as plain data | model, checks (their names), trainers, and the option types of walk, decode and captions |
 //! | [`manifest`] | the manifest's lines | model |
-//! | [`sinks`] | output formats | model, manifest |
+//! | [`sinks`] | output formats | model, manifest, settings |
 //! | [`pipeline`] | runs the stages | everything above |
 //! | `cli` | arguments, terminal, exit codes | the public API |
 

@@ -1,7 +1,7 @@
 //! The manifest: what the dataset is, one JSON line a sample, `walkaround.manifest/1`.
 //!
 //! The types of the lines live here, apart from the types that rooms work with, so that the format does not change when
-//! those do. Writing is a sink's work. May use `model` and `settings`.
+//! those do. Writing is a sink's work. May use `model` only.
 
 mod line;
 

@@ -36,11 +36,11 @@ pub(super) fn whole(path: Option<&Path>, limit: u64) -> Result<Vec<u8>, Fault> {
     Ok(bytes)
 }
 
-/// Whether a file of unknown name begins like an image. What cannot be read is none.
-pub(super) fn is_image(path: &Path) -> bool {
+/// Whether a file of unknown name begins like something else than an image. What cannot be read may be one.
+pub(super) fn is_no_image(path: &Path) -> bool {
     let mut head = Vec::with_capacity(probe::SNIFF_BYTES);
     File::open(path).is_ok_and(|file| file.take(probe::SNIFF_BYTES as u64).read_to_end(&mut head).is_ok())
-        && matches!(probe::sniff(&head), Content::Image(_))
+        && !matches!(probe::sniff(&head), Content::Image(_))
 }
 
 /// Every metadata file of the dataset, read.

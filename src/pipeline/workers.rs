@@ -89,8 +89,8 @@ pub(super) fn inspect_all(
     Ok(emitted < inventory.samples.len())
 }
 
-/// Ends the run when its worker panics, which only a fault in this program makes it do: the report it owes never comes, and
-/// the others would wait for it.
+/// Ends the run when the thread that holds it panics, which only a fault in this program makes it do: what it owes never comes,
+/// and the others would wait for it.
 struct Alarm<'a> {
     stop: &'a AtomicBool,
     permit: Sender<()>,
@@ -126,7 +126,7 @@ impl Worker<'_> {
     /// The report of one sample; `None` for a file of unknown name that turns out to be no image.
     fn inspect(&self, sample: &Sample) -> Option<SampleReport> {
         let path = walk::locate(self.inventory, &sample.path);
-        if sample.named_as == NamedAs::Unknown && !path.as_deref().is_some_and(read::is_image) {
+        if sample.named_as == NamedAs::Unknown && path.as_deref().is_some_and(read::is_no_image) {
             return None;
         }
         self.watch.started(&sample.path);

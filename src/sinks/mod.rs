@@ -1,8 +1,7 @@
 //! Stage 5: output formats, one small file each.
 //!
 //! A sink is told of the header, of every sample in order, of the findings about the whole dataset, and of the end. It
-//! writes where it was told to when it was made, and nowhere else. May use `model`, `manifest`, `checks` (for a check's
-//! title) and `settings`.
+//! writes where it was told to when it was made, and nowhere else. May use `model`, `manifest` and `settings`.
 
 mod json;
 mod manifest;

@@ -15,8 +15,8 @@ fn allowed() -> BTreeMap<&'static str, &'static [&'static str]> {
         ("trainers", &["model"][..]),
         ("checks", &["model"][..]),
         ("settings", &["model", "walk", "decode", "captions", "trainers", "checks"][..]),
-        ("manifest", &["model", "settings"][..]),
-        ("sinks", &["model", "manifest", "checks", "settings"][..]),
+        ("manifest", &["model"][..]),
+        ("sinks", &["model", "manifest", "settings"][..]),
         ("pipeline", &["model", "walk", "probe", "decode", "captions", "checks", "settings", "sinks", "manifest"][..]),
     ])
 }
