@@ -13,7 +13,7 @@ use walkaround::sinks::{Json, JsonLines, Manifest, Sink, Text, Verbosity};
 use super::args::{CheckOptions, DatasetOptions, FailOn, Format, ManifestOptions};
 use super::config::{self, Resolved};
 use super::exit::Exit;
-use super::output::{self, Forgiving, Output};
+use super::output::{self, Forgiving, Output, Protected};
 use super::progress::Progress;
 
 /// Checks a dataset.
@@ -69,7 +69,8 @@ pub(super) fn manifest(options: &ManifestOptions) -> anyhow::Result<Exit> {
 }
 
 fn open(path: Option<&Path>, resolved: &Resolved) -> anyhow::Result<Option<Output>> {
-    path.map(|path| Output::open(path, &resolved.protected)).transpose()
+    // A list may name a million files, which are only looked up where there is something to be opened.
+    path.map(|path| Output::open(path, &Protected::new(&resolved.settings.inputs, resolved.list.as_deref()))).transpose()
 }
 
 fn report_sink<'a>(options: &CheckOptions, out: impl Write + 'a) -> Box<dyn Sink + 'a> {

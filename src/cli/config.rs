@@ -9,13 +9,12 @@ use std::time::{Duration, SystemTime};
 use anyhow::{Context as _, anyhow, bail};
 use serde::Deserialize;
 use walkaround::checks;
-use walkaround::model::{Level, RelPath};
+use walkaround::model::{Level, RelPath, nearest};
 use walkaround::settings::{PathIgnore, Rules, Selector, Settings};
 use walkaround::trainers;
 use walkaround::walk::{self, Input};
 
 use super::args::{DatasetOptions, FailOn};
-use super::output::Protected;
 
 /// Name of the settings file.
 const FILE_NAME: &str = "walkaround.toml";
@@ -24,8 +23,8 @@ const FILE_NAME: &str = "walkaround.toml";
 pub(super) struct Resolved {
     pub(super) settings: Settings,
     pub(super) fail_on: FailOn,
-    /// What nothing may be written into.
-    pub(super) protected: Protected,
+    /// The list that inputs were read from.
+    pub(super) list: Option<PathBuf>,
 }
 
 /// `walkaround.toml`. Arguments win over it, but for `ignore`, where both count.
@@ -59,9 +58,7 @@ struct IgnoreEntry {
 /// Works out what the arguments and the settings file mean together.
 pub(super) fn resolve(options: &DatasetOptions) -> anyhow::Result<Resolved> {
     let file = settings_file(options)?;
-    let inputs = inputs(options)?;
-    let protected = Protected::new(&inputs, options.files_from.as_deref());
-    let mut settings = Settings::new(inputs);
+    let mut settings = Settings::new(inputs(options)?);
     settings.walk.follow_links = options.follow_links || file.follow_links;
     settings.walk.hidden = options.hidden || file.hidden;
     settings.limits.time = Duration::from_secs(options.time_limit);
@@ -88,7 +85,7 @@ pub(super) fn resolve(options: &DatasetOptions) -> anyhow::Result<Resolved> {
     }
     settings.set_profile(profile);
     settings.rules = rules(options, &file)?;
-    Ok(Resolved { settings, fail_on: options.fail_on.or(file.fail_on).unwrap_or(FailOn::Error), protected })
+    Ok(Resolved { settings, fail_on: options.fail_on.or(file.fail_on).unwrap_or(FailOn::Error), list: options.files_from.clone() })
 }
 
 /// A value is TOML if it parses as TOML, else plain text.
@@ -139,12 +136,7 @@ fn settings_file(options: &DatasetOptions) -> anyhow::Result<SettingsFile> {
 fn hint(error: &toml::de::Error) -> String {
     let mut quoted = error.message().split('`').skip(1).step_by(2);
     let Some(unknown) = quoted.next().filter(|_| error.message().starts_with("unknown field")) else { return String::new() };
-    quoted
-        .map(|known| (strsim::jaro_winkler(unknown, known), known))
-        .filter(|(likeness, _)| *likeness > 0.7)
-        .max_by(|a, b| a.0.total_cmp(&b.0))
-        .map(|(_, known)| format!("did you mean `{known}`? "))
-        .unwrap_or_default()
+    nearest(unknown, quoted, 0.7).map(|known| format!("did you mean `{known}`? ")).unwrap_or_default()
 }
 
 fn rules(options: &DatasetOptions, file: &SettingsFile) -> anyhow::Result<Rules> {

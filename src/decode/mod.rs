@@ -20,6 +20,8 @@ mod reduce;
 mod tiff;
 mod webp;
 
+use std::fmt::Display;
+
 pub(crate) use guard::contain_panics;
 pub use limits::Limits;
 pub(crate) use reading::{Picture, Reading};
@@ -127,6 +129,6 @@ pub(crate) fn too_many_pixels(size: Size) -> Reading {
 }
 
 /// Pillow's wording (Pillow 13, `Image.py`, `_decompression_bomb_check`).
-pub(crate) fn bomb_message(pixels: u64) -> String {
+pub(crate) fn bomb_message(pixels: impl Display) -> String {
     format!("Image size ({pixels} pixels) exceeds limit of {MAX_PIXELS} pixels, could be decompression bomb DOS attack.")
 }

@@ -6,8 +6,8 @@ use std::collections::BTreeMap;
 
 use globset::{GlobBuilder, GlobMatcher};
 
-use crate::checks::{self, Check, Family};
-use crate::model::{Code, Level, RelPath};
+use crate::checks::{self, Family};
+use crate::model::{Code, Level, RelPath, nearest};
 
 /// Checks chosen by a code (`I101`), the beginning of one (`I`, `I1`), a name (`truncated-image`), a family (`image`), or
 /// `all`.
@@ -66,12 +66,7 @@ impl Selector {
 /// The name of a check that comes closest to what was written, if any comes close.
 #[must_use]
 pub(crate) fn nearest_name(text: &str) -> Option<&'static str> {
-    checks::ALL
-        .iter()
-        .map(|check: &&Check| (strsim::jaro_winkler(text, check.name), check.name))
-        .filter(|(likeness, _)| *likeness > 0.8)
-        .max_by(|a, b| a.0.total_cmp(&b.0))
-        .map(|(_, name)| name)
+    nearest(text, checks::ALL.iter().map(|check| check.name), 0.8)
 }
 
 /// Findings that are known and accepted, by path.

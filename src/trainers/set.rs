@@ -2,7 +2,7 @@
 
 use thiserror::Error;
 
-use crate::model::{Profile, Size};
+use crate::model::{Profile, Size, nearest};
 
 /// Why a setting was not taken.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
@@ -41,8 +41,10 @@ const KEYS: [&str; 4] = ["caption_extension", "resolution", "max_token_length", 
 /// assert!(trainers::set(&mut profile, "caption_extention", &toml::Value::from(".txt")).is_err());
 /// ```
 pub fn set(profile: &mut Profile, key: &str, value: &toml::Value) -> Result<(), SetError> {
-    let key =
-        KEYS.into_iter().find(|known| *known == key).ok_or_else(|| SetError::UnknownKey { key: key.to_owned(), nearest: nearest(key) })?;
+    let key = KEYS
+        .into_iter()
+        .find(|known| *known == key)
+        .ok_or_else(|| SetError::UnknownKey { key: key.to_owned(), nearest: nearest(key, KEYS, 0.8) })?;
     let wrong = |wanted| SetError::WrongValue { key, wanted, given: value.as_str().map_or_else(|| value.to_string(), str::to_owned) };
     match key {
         "caption_extension" => {
@@ -83,14 +85,6 @@ fn resolution(value: &toml::Value) -> Option<Size> {
 
 fn side(value: &toml::Value) -> Option<u32> {
     value.as_integer().and_then(|side| u32::try_from(side).ok()).filter(|&side| side > 0)
-}
-
-fn nearest(key: &str) -> Option<&'static str> {
-    KEYS.into_iter()
-        .map(|known| (strsim::jaro_winkler(key, known), known))
-        .filter(|(likeness, _)| *likeness > 0.8)
-        .max_by(|a, b| a.0.total_cmp(&b.0))
-        .map(|(_, known)| known)
 }
 
 #[cfg(test)]

@@ -25,14 +25,7 @@ pub(super) fn read(path: &RelPath, bytes: &[u8]) -> Option<MetadataFacts> {
 
 fn read_up_to(limit: usize, path: &RelPath, bytes: &[u8]) -> Option<MetadataFacts> {
     let mut rows = Rows::up_to(limit);
-    let bytes = match bytes.strip_prefix(b"\xef\xbb\xbf") {
-        Some(rest) => {
-            let place = Place { line: 1, column: 1, record: None };
-            rows.fault(MetadataFaultKind::Parse, place, "the file begins with a byte order mark, which JSON parsers refuse");
-            rest
-        }
-        None => bytes,
-    };
+    let bytes = rows.without_bom(bytes);
     if std::str::from_utf8(bytes).is_err() {
         for (line, text) in (1..).zip(bytes.split(|&byte| byte == b'\n')) {
             rows.check_utf8(text, Place { line, column: 0, record: None });

@@ -16,14 +16,7 @@ pub(super) fn read(path: &RelPath, bytes: &[u8], named: MetadataKind) -> Option<
 fn read_up_to(limit: usize, path: &RelPath, bytes: &[u8], named: MetadataKind) -> Option<MetadataFacts> {
     let kind = if named == MetadataKind::JsonLines { named } else { kind_by_content(bytes)? };
     let mut rows = Rows::up_to(limit);
-    let bytes = match bytes.strip_prefix(b"\xef\xbb\xbf") {
-        Some(rest) => {
-            let place = Place { line: 1, column: 1, record: None };
-            rows.fault(MetadataFaultKind::Parse, place, "the file begins with a byte order mark, which JSON parsers refuse");
-            rest
-        }
-        None => bytes,
-    };
+    let bytes = rows.without_bom(bytes);
     let mut record = 0;
     for (number, line) in (1..).zip(lines_of(bytes)) {
         let place = Place { line: number, column: 0, record: Some(record) };

@@ -39,6 +39,14 @@ impl Rows {
         Self { list: Vec::new(), limit, kept: 0, is_cut: false, faults: Vec::new(), left_out: 0 }
     }
 
+    /// The bytes of a JSON file behind its byte order mark, which is a fault.
+    pub(super) fn without_bom<'b>(&mut self, bytes: &'b [u8]) -> &'b [u8] {
+        let Some(rest) = bytes.strip_prefix(b"\xef\xbb\xbf") else { return bytes };
+        let place = Place { line: 1, column: 1, record: None };
+        self.fault(MetadataFaultKind::Parse, place, "the file begins with a byte order mark, which JSON parsers refuse");
+        rest
+    }
+
     /// Adds a row.
     pub(super) fn add(&mut self, line: u64, files: Vec<String>, caption: CaptionCell) {
         self.kept = self.kept.saturating_add(files.len().max(1));

@@ -168,7 +168,7 @@ mod tests {
             ("caf\u{e9}.png", "cafe\u{301}.png", "write file_name in the Unicode form (NFC or NFD) of the file's own name"),
             ("a.png", "a.jpg", "write .png instead of .jpg in file_name"),
             ("sub/a.png", "sub\\a.png", "write / instead of \\ in file_name"),
-            ("a.png", "/home/me/set/a.png", "drop the prefix '/home/me/set/' from file_name"),
+            ("a.png", "/data/set/a.png", "drop the prefix '/data/set/' from file_name"),
         ] {
             assert_eq!(findings(&[image], "metadata.jsonl", &[row])[0].evidence["hint"], hint, "{row}");
         }

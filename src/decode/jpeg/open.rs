@@ -4,7 +4,7 @@
 //! stricter than libjpeg in some places and blind in others.
 
 use super::markers::{code, u16_at};
-use crate::decode::MAX_PIXELS;
+use crate::decode::{MAX_PIXELS, bomb_message};
 use crate::model::{Refusal, Stage};
 
 /// What is known once Pillow has opened a file.
@@ -37,8 +37,7 @@ pub(super) fn open(bytes: &[u8]) -> Result<Opened, Refusal> {
     let Some((width, height)) = header.frame.filter(|&(width, height)| width > 0 && height > 0) else { return Err(unidentified()) };
     let pixels = u64::from(width) * u64::from(height);
     if pixels > MAX_PIXELS {
-        let message = format!("Image size ({pixels} pixels) exceeds limit of {MAX_PIXELS} pixels, could be decompression bomb DOS attack.");
-        return Err(refuse("DecompressionBombError", message));
+        return Err(refuse("DecompressionBombError", bomb_message(pixels)));
     }
     Ok(opened)
 }

@@ -23,7 +23,6 @@ use crate::model::{Fault, FaultKind, Strict, Verdict};
 use data::ImageData;
 use handlers::Raised;
 use header::Header;
-pub(super) use pillow::bomb_message;
 
 /// Reads a PNG.
 pub(crate) fn read(bytes: &[u8], limits: &Limits) -> Reading {

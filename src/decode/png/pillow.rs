@@ -8,7 +8,7 @@ use super::chunks::{Chunk, SIGNATURE, chunks_from};
 use super::data::{DataEnd, FrameChunkFault, is_word};
 use super::handlers::{Called, Raised, Stream};
 use super::scan::{PictureEnd, Scan};
-use crate::decode::MAX_PIXELS;
+use crate::decode::{MAX_PIXELS, bomb_message};
 use crate::model::Verdict;
 
 /// What `Image.open` knows when it returns.
@@ -64,11 +64,6 @@ pub(super) fn open(bytes: &[u8]) -> Result<Opened<'_>, Verdict> {
     }
     stream.end_open();
     Ok(Opened { stream, data })
-}
-
-/// Pillow's words for too many pixels (`Image.py`, `_decompression_bomb_check`).
-pub(in crate::decode) fn bomb_message(pixels: u128) -> String {
-    format!("Image size ({pixels} pixels) exceeds limit of {MAX_PIXELS} pixels, could be decompression bomb DOS attack.")
 }
 
 /// Runs `load` and `convert("RGB")` on a file that was opened; `scan` has read the image data of [`Opened::data`].

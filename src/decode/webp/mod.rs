@@ -10,8 +10,7 @@ mod picture;
 #[cfg(test)]
 mod tests;
 
-use super::png::bomb_message;
-use super::{Limits, MAX_PIXELS, Picture, Reading};
+use super::{Limits, MAX_PIXELS, Picture, Reading, bomb_message};
 use crate::model::{Fault, FaultKind, Strict, Verdict};
 use libwebp::{Decoded, Features, Form, Refused};
 
@@ -116,7 +115,7 @@ fn pillow(bytes: &[u8], has_frame: bool, seen: &Seen) -> Verdict {
     if let Some((width, height)) = container::claimed_size(bytes) {
         let pixels = u64::from(width.max(1)) * u64::from(height.max(1));
         if pixels > MAX_PIXELS {
-            return Verdict::refuses_open("DecompressionBombError", bomb_message(u128::from(pixels)));
+            return Verdict::refuses_open("DecompressionBombError", bomb_message(pixels));
         }
     }
     if !has_frame {
