@@ -1,5 +1,7 @@
 //! What decoders do with an image's bytes: a verdict for each, and the facts that need pixels.
 
+use std::borrow::Cow;
+
 use super::Fault;
 
 /// Pixels above which Pillow refuses an image with `DecompressionBombError` (Pillow 13, `Image.py`,
@@ -22,7 +24,7 @@ pub enum Stage {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Refusal {
     /// Exception class, such as `OSError` or `UnidentifiedImageError`; `error` for a loader without classes.
-    pub class: &'static str,
+    pub class: Cow<'static, str>,
     /// The loader's message, without the file's name.
     pub message: String,
     /// Where it happens.
@@ -34,7 +36,7 @@ impl Refusal {
     /// `library/train_util.py` 2948-2961).
     #[must_use]
     pub fn is_os_error(&self) -> bool {
-        matches!(self.class, "OSError" | "UnidentifiedImageError" | "FileNotFoundError" | "PermissionError")
+        matches!(self.class.as_ref(), "OSError" | "UnidentifiedImageError" | "FileNotFoundError" | "PermissionError")
     }
 }
 
@@ -78,13 +80,13 @@ impl Verdict {
     /// A refusal while the header is read.
     #[must_use]
     pub fn refuses_open(class: &'static str, message: impl Into<String>) -> Self {
-        Self::Error(Refusal { class, message: message.into(), stage: Stage::Open })
+        Self::Error(Refusal { class: Cow::Borrowed(class), message: message.into(), stage: Stage::Open })
     }
 
     /// A refusal while the pixels are read.
     #[must_use]
     pub fn refuses_load(class: &'static str, message: impl Into<String>) -> Self {
-        Self::Error(Refusal { class, message: message.into(), stage: Stage::Load })
+        Self::Error(Refusal { class: Cow::Borrowed(class), message: message.into(), stage: Stage::Load })
     }
 }
 

@@ -28,7 +28,7 @@ enum Failure {
 pub(super) fn open(bytes: &[u8]) -> Result<Opened, Refusal> {
     let mut header = Header { bytes, at: 3, frame: None, profile: None };
     let opened = if bytes.starts_with(&[0xFF, code::SOI, 0xFF]) { header.parse() } else { Err(Failure::Unidentified) };
-    let refuse = |class, message: String| Refusal { class, message, stage: Stage::Open };
+    let refuse = |class: &'static str, message: String| Refusal { class: class.into(), message, stage: Stage::Open };
     let unidentified = || refuse("UnidentifiedImageError", "cannot identify image file".into());
     let opened = opened.map_err(|failure| match failure {
         Failure::Unidentified => unidentified(),

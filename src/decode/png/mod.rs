@@ -21,7 +21,6 @@ mod tests;
 use super::{Limits, MAX_PIXELS, Reading};
 use crate::model::{Fault, FaultKind, Strict, Verdict};
 use data::ImageData;
-use handlers::Raised;
 use header::Header;
 
 /// Reads a PNG.
@@ -58,9 +57,8 @@ pub(crate) fn read(bytes: &[u8], limits: &Limits) -> Reading {
         },
     };
     let raised = [refused.as_ref(), Some(&pillow)].into_iter().flatten().find_map(Verdict::refusal);
-    let raised = raised.map(|refusal| Raised { class: refusal.class, message: refusal.message.clone() });
     let opencv = opencv::verdict(bytes, Some(&header), scan.as_ref());
-    let strict = strict::verdict(bytes, &opening, &header, scan.as_ref(), raised.as_ref());
+    let strict = strict::verdict(bytes, &opening, &header, scan.as_ref(), raised);
     let picture = scan.as_mut().and_then(|scan| scan.picture.take());
     Reading { pillow, opencv, strict, picture, trailing }
 }

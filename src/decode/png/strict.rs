@@ -2,10 +2,10 @@
 
 use super::chunks::{Chunk, SIGNATURE, chunks_from};
 use super::data::DataEnd;
-use super::handlers::{MAX_TEXT_CHUNK, MAX_TEXT_MEMORY, Raised};
+use super::handlers::{MAX_TEXT_CHUNK, MAX_TEXT_MEMORY};
 use super::header::{Color, Header, Tables};
 use super::scan::{PictureEnd, Scan, StreamTail};
-use crate::model::{Fault, FaultKind, Strict, Trailing};
+use crate::model::{Fault, FaultKind, Refusal, Strict, Trailing};
 
 /// The chunks before the image data, read by the format's rules.
 pub(super) struct Opening<'a> {
@@ -51,7 +51,7 @@ fn signature_fault(bytes: &[u8]) -> Fault {
 }
 
 /// The verdict on a file whose header is good and whose image data was read.
-pub(super) fn verdict(bytes: &[u8], opening: &Opening<'_>, header: &Header, scan: Option<&Scan<'_>>, raised: Option<&Raised>) -> Strict {
+pub(super) fn verdict(bytes: &[u8], opening: &Opening<'_>, header: &Header, scan: Option<&Scan<'_>>, raised: Option<&Refusal>) -> Strict {
     let Some(scan) = scan else {
         let container = walk_faults(bytes).next();
         let missing = Fault::at(FaultKind::Truncated, bytes.len(), "the file has no image data");
@@ -70,11 +70,11 @@ pub(super) fn verdict(bytes: &[u8], opening: &Opening<'_>, header: &Header, scan
     fault.map_or(Strict::Whole, |fault| Strict::Damaged { fault, lost: Some(0.0) })
 }
 
-fn is_too_large(raised: &Raised) -> bool {
+fn is_too_large(raised: &Refusal) -> bool {
     raised.message.contains("MAX_TEXT")
 }
 
-fn metadata_fault(raised: &Raised) -> Fault {
+fn metadata_fault(raised: &Refusal) -> Fault {
     let detail = if raised.message.contains("MAX_TEXT_MEMORY") {
         format!("the text chunks hold more than {MAX_TEXT_MEMORY} characters together")
     } else {

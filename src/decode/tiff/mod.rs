@@ -34,7 +34,7 @@ pub(super) fn read(bytes: &[u8], limits: &Limits) -> Reading {
     let header = ifd::read(bytes);
     let opened = pillow::open(&header);
     if let Err(refusal) = &opened
-        && let Some("DecompressionBombError") = refusal.refusal().map(|refusal| refusal.class)
+        && let Some("DecompressionBombError") = refusal.refusal().map(|refusal| refusal.class.as_ref())
     {
         let fault = Fault::new(FaultKind::TooManyPixels, format!("more than {MAX_PIXELS} pixels"));
         return Reading {
