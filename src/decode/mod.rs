@@ -4,6 +4,7 @@
 //! [`Reading`] out. What is common lives here: the choice of the reader, limits, the one `catch_unwind` around
 //! third-party code, and the facts computed from a reduced picture. May use `model` only.
 
+mod alpha;
 mod bmp;
 mod generic;
 mod gif;

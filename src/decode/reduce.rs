@@ -1,13 +1,14 @@
 //! Rows of 8-bit samples in, a [`Picture`] out: the reduced raster, transparency and colour of one frame.
 //!
-//! Readers that rebuild pixels row by row feed them here and keep no picture. Memory depends on the reduction only (at most
-//! 128 x 128 cells, whatever the size of the picture). Rows may come in any order and may be sparse (Adam7, GIF interlace).
+//! Readers that rebuild pixels row by row feed them here and keep no picture. Memory depends on the reduction (at most
+//! 128 x 128 cells, whatever the size of the picture) and on the longest row. Rows may come in any order and may be sparse (Adam7, GIF interlace).
 //! Nothing here knows of a format.
 
-use std::collections::HashMap;
+use std::ops::Range;
 
 use super::Picture;
-use crate::model::{AlphaFacts, Raster, Size};
+use super::alpha::AlphaCounter;
+use crate::model::{Raster, Size};
 
 /// Samples that a side of the raster has at least, where the picture has as many pixels; at most twice as many.
 const SIDE: u32 = 64;
@@ -15,13 +16,6 @@ const SIDE: u32 = 64;
 /// Levels by which the channels of a gray pixel may differ: a gray picture that was stored as `YCbCr` comes back with
 /// rounding errors of one or two.
 const GRAY_TOLERANCE: u8 = 3;
-
-/// Different hidden colours that are counted; later ones are left out, and the commonest is found all the same unless
-/// hidden pixels are noise.
-const HIDDEN_COLORS: usize = 4096;
-
-/// Alpha from which on nobody sees through a pixel; programs that scale leave 254 where 255 was.
-const OPAQUE: u8 = 250;
 
 /// How the samples of a row are laid out, 8 bits each.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -55,6 +49,38 @@ struct Cell {
     pixels: u64,
 }
 
+/// Sums of whole rows, sample by sample, on their way to the cells of one row of the raster: down a column many samples are
+/// added at a time.
+#[derive(Debug, Default)]
+struct Pending {
+    sums: Vec<u16>,
+    rows: u16,
+    cells: Range<usize>,
+}
+
+impl Pending {
+    /// Rows of which the sums are not too large for 16 bits.
+    const MOST: u16 = u16::MAX / 255;
+
+    /// Whether another row of so many samples, for these cells, can be added.
+    fn takes(&self, cells: &Range<usize>, samples: usize) -> bool {
+        self.rows > 0 && self.rows < Self::MOST && self.cells == *cells && self.sums.len() == samples
+    }
+
+    fn begin(&mut self, cells: Range<usize>, samples: usize) {
+        self.sums.clear();
+        self.sums.resize(samples, 0);
+        self.cells = cells;
+    }
+
+    fn add(&mut self, samples: &[u8]) {
+        for (sum, sample) in self.sums.iter_mut().zip(samples) {
+            *sum += u16::from(*sample);
+        }
+        self.rows += 1;
+    }
+}
+
 /// Collects the rows of one frame.
 #[derive(Debug)]
 pub(crate) struct Reducer {
@@ -68,6 +94,8 @@ pub(crate) struct Reducer {
     step: [u32; 2],
     columns: usize,
     cells: Vec<Cell>,
+    /// What of the rows taken last is not in the cells yet.
+    pending: Pending,
     color_seen: bool,
     /// The first pixel, and whether any pixel is clearly another: a flat raster alone does not mean a flat picture.
     first: Option<[u8; 4]>,
@@ -93,6 +121,7 @@ impl Reducer {
             step,
             columns,
             cells,
+            pending: Pending::default(),
             color_seen: false,
             first: None,
             has_detail: false,
@@ -108,14 +137,24 @@ impl Reducer {
     /// Takes row `y`; rows outside the frame and samples beyond its width are ignored.
     pub(crate) fn row(&mut self, y: u32, samples: &[u8]) {
         let Some(cells) = self.cells_of_row(y) else { return };
-        let step = usize::try_from(self.step[0]).unwrap_or(usize::MAX);
-        let channels = self.layout.channels();
         let width = usize::try_from(self.size.width).unwrap_or(usize::MAX);
-        let samples = samples.get(..width.saturating_mul(channels)).unwrap_or(samples);
-        for (cell, run) in self.cells[cells].iter_mut().zip(samples.chunks(step.saturating_mul(channels))) {
-            add_run(cell, run, self.layout);
+        let samples = samples.get(..width.saturating_mul(self.layout.channels())).unwrap_or(samples);
+        if !self.pending.takes(&cells, samples.len()) {
+            self.settle();
+            self.pending.begin(cells, samples.len());
         }
+        self.pending.add(samples);
         self.look_at(samples);
+    }
+
+    /// Brings what is pending into the cells.
+    fn settle(&mut self) {
+        let step = usize::try_from(self.step[0]).unwrap_or(usize::MAX).saturating_mul(self.layout.channels());
+        let cells = self.cells.get_mut(self.pending.cells.clone()).unwrap_or_default();
+        for (cell, sums) in cells.iter_mut().zip(self.pending.sums.chunks(step)) {
+            add_sums(cell, sums, self.pending.rows, self.layout);
+        }
+        self.pending.rows = 0;
     }
 
     /// Takes the row below the one that this took last, the top row first.
@@ -149,10 +188,11 @@ impl Reducer {
 
     /// The picture, from the rows that were taken, or `None` if there was none; parts that no row covered are black, as
     /// loaders leave them.
-    pub(crate) fn finish(self) -> Option<Picture> {
+    pub(crate) fn finish(mut self) -> Option<Picture> {
         if self.is_empty {
             return None;
         }
+        self.settle();
         let luma = self.cells.iter().map(|cell| cell_luma(cell, self.layout)).collect::<Vec<_>>();
         let height = luma.len() / self.columns.max(1);
         let (alpha, colorless) = match self.layout {
@@ -166,7 +206,7 @@ impl Reducer {
         Some(Picture { raster, alpha: alpha.map(|()| self.alpha.finish(pixels)), colorless, has_detail: self.has_detail })
     }
 
-    fn cells_of_row(&self, y: u32) -> Option<std::ops::Range<usize>> {
+    fn cells_of_row(&self, y: u32) -> Option<Range<usize>> {
         if y >= self.size.height {
             return None;
         }
@@ -231,6 +271,18 @@ fn has_color(pixel: &[u8]) -> bool {
     red.max(green).max(blue) - red.min(green).min(blue) > GRAY_TOLERANCE
 }
 
+/// Adds sums over so many rows to `cell`.
+fn add_sums(cell: &mut Cell, sums: &[u16], rows: u16, layout: Layout) {
+    let channels = layout.channels();
+    let colors = if channels < 3 { 1 } else { 3 };
+    for pixel in sums.chunks_exact(channels) {
+        for (total, sum) in cell.rgb.iter_mut().zip(pixel.iter().take(colors)) {
+            *total += u64::from(*sum);
+        }
+    }
+    cell.pixels += (sums.len() / channels) as u64 * u64::from(rows);
+}
+
 /// Adds the pixels of `run` to `cell`. Gray is summed in the first channel only.
 fn add_run(cell: &mut Cell, run: &[u8], layout: Layout) {
     match layout {
@@ -273,60 +325,6 @@ fn cell_luma(cell: &Cell, layout: Layout) -> u8 {
         }
     };
     u8::try_from(mean).unwrap_or(255)
-}
-
-/// Counts transparent pixels and the colours that they hide.
-#[derive(Debug, Default)]
-pub(crate) struct AlphaCounter {
-    transparent: u64,
-    partial: u64,
-    hidden: u64,
-    colors: HashMap<[u8; 3], u64>,
-    /// The colour of the last hidden pixels and how many there were: hidden areas are flat as a rule.
-    run: ([u8; 3], u64),
-}
-
-impl AlphaCounter {
-    /// Counts one pixel.
-    pub(crate) fn count(&mut self, rgb: [u8; 3], alpha: u8) {
-        match alpha {
-            OPAQUE..=255 => {}
-            0 => {
-                self.transparent += 1;
-                if rgb != [0, 0, 0] {
-                    self.hidden += 1;
-                    if self.run.0 == rgb {
-                        self.run.1 += 1;
-                    } else {
-                        self.end_run();
-                        self.run = (rgb, 1);
-                    }
-                }
-            }
-            _ => self.partial += 1,
-        }
-    }
-
-    /// The facts for a frame of `pixels` pixels.
-    pub(crate) fn finish(mut self, pixels: u64) -> AlphaFacts {
-        self.end_run();
-        // Ties go to the smallest colour, so that the answer does not depend on the order of a hash map.
-        let hidden_color = self.colors.iter().max_by(|a, b| a.1.cmp(b.1).then_with(|| b.0.cmp(a.0))).map(|(&color, _)| color);
-        let share = |count| share_of(count, pixels);
-        AlphaFacts { transparent: share(self.transparent), partial: share(self.partial), hidden: share(self.hidden), hidden_color }
-    }
-
-    fn end_run(&mut self) {
-        let (color, count) = std::mem::take(&mut self.run);
-        if count == 0 {
-            return;
-        }
-        if let Some(known) = self.colors.get_mut(&color) {
-            *known += count;
-        } else if self.colors.len() < HIDDEN_COLORS {
-            self.colors.insert(color, count);
-        }
-    }
 }
 
 /// `part` of `whole`, 0 to 1; 0 of nothing is 0.

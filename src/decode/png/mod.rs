@@ -5,6 +5,7 @@
 //! [`rows`] and [`picture`]), which says how and where the picture ends; then [`pillow`], [`opencv`] and
 //! [`strict`] each judge that end by their own rules. Memory is two rows and a window, whatever the size of the picture.
 
+mod bands;
 mod chunks;
 mod data;
 mod handlers;
@@ -12,11 +13,13 @@ mod header;
 mod opencv;
 mod picture;
 mod pillow;
+mod quick;
 mod rows;
 mod scan;
 mod strict;
 #[cfg(test)]
 mod tests;
+mod wave;
 
 use super::{Limits, MAX_PIXELS, Reading};
 use crate::model::{Fault, FaultKind, Strict, Verdict};

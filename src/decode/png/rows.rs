@@ -205,7 +205,7 @@ impl Rows {
 }
 
 /// Undoes a row's filter in place; `above` is the row before it, or empty for the first. False where there is no such filter.
-fn unfilter(filter: u8, row: &mut [u8], above: &[u8], distance: usize) -> bool {
+pub(super) fn unfilter(filter: u8, row: &mut [u8], above: &[u8], distance: usize) -> bool {
     match distance {
         1 => unfilter_by::<1>(filter, row, above),
         2 => unfilter_by::<2>(filter, row, above),

@@ -5,7 +5,8 @@ use std::time::Instant;
 use super::data::{DataEnd, ImageData};
 use super::header::{Header, Tables};
 use super::picture::Painter;
-use super::rows::{BadFilter, Rows};
+use super::quick;
+use super::rows::{BadFilter, Place, Rows};
 use crate::decode::Picture;
 use crate::decode::inflate::{Inflater, Status};
 
@@ -62,7 +63,27 @@ pub(super) struct Scan<'a> {
 }
 
 /// Reads the image data of the picture that `header` describes.
-pub(super) fn scan<'a>(header: &Header, tables: &Tables<'_>, mut data: ImageData<'a>, deadline: Instant) -> Scan<'a> {
+pub(super) fn scan<'a>(header: &Header, tables: &Tables<'_>, data: ImageData<'a>, deadline: Instant) -> Scan<'a> {
+    scan_whole(header, tables, data.clone(), deadline).unwrap_or_else(|| scan_any(header, tables, data, deadline))
+}
+
+/// The scan of a picture in which nothing is wrong; `None` for any other.
+fn scan_whole<'a>(header: &Header, tables: &Tables<'_>, mut data: ImageData<'a>, deadline: Instant) -> Option<Scan<'a>> {
+    let mut painter = Painter::new(header, tables);
+    let end_at = quick::read(&mut data, header.geometry(), deadline, |place, row| paint(&mut painter, place, row))?;
+    Some(Scan {
+        end: PictureEnd::Complete,
+        tail: Some(StreamTail::Whole),
+        end_at,
+        row: header.height,
+        lost: 0.0,
+        picture: painter.and_then(Painter::finish),
+        breaks_in_last_slice: false,
+        data,
+    })
+}
+
+fn scan_any<'a>(header: &Header, tables: &Tables<'_>, mut data: ImageData<'a>, deadline: Instant) -> Scan<'a> {
     let mut run = Run { rows: Rows::new(header.geometry()), painter: Painter::new(header, tables), inflater: Inflater::new() };
     let (end, end_at, slice_tail) = run.read_picture(&mut data, deadline);
     let mut tail = None;
@@ -132,11 +153,7 @@ impl Run {
         let limit = limit.min(self.rows.bytes_left());
         let (given, status) = self.inflater.step(slice, limit);
         let painter = &mut self.painter;
-        self.rows.push(given, |place, row| {
-            if let Some(painter) = painter {
-                painter.paint(place, row);
-            }
-        })?;
+        self.rows.push(given, |place, row| paint(painter, place, row))?;
         Ok((status, given.len()))
     }
 
@@ -148,6 +165,12 @@ impl Run {
             }
         }
         StreamTail::Missing
+    }
+}
+
+fn paint(painter: &mut Option<Painter>, place: Place, row: &[u8]) {
+    if let Some(painter) = painter {
+        painter.paint(place, row);
     }
 }
 
