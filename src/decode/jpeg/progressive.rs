@@ -133,7 +133,10 @@ fn refine(significant: &mut u64, bits: &mut Bits<'_>, table: &Table, band: (u32,
     let (mut coefficient, last) = band;
     let mut wrong = None;
     if *run == 0 {
+        // Coefficients that are zero so far, from `coefficient` on.
+        let mut zero = !*significant & (u64::MAX << coefficient) & (u64::MAX >> (63 - last));
         while coefficient <= last {
+            // Enough for a symbol, a bit, and half a block of bits behind it.
             bits.refill();
             let symbol = table.symbol(bits);
             let (zeros, size) = split(symbol.unwrap_or(0));
@@ -141,7 +144,6 @@ fn refine(significant: &mut u64, bits: &mut Bits<'_>, table: &Table, band: (u32,
                 wrong = wrong.or(Some("an invalid AC code"));
             }
             if size > 0 {
-                bits.need(1);
                 bits.skip(1);
                 if size > 1 {
                     wrong = wrong.or(Some("a new coefficient of more than one bit in a refinement scan"));
@@ -150,34 +152,81 @@ fn refine(significant: &mut u64, bits: &mut Bits<'_>, table: &Table, band: (u32,
                 *run = (1 << zeros) + bits.take(zeros);
                 break;
             }
-            // The place of the zero coefficient behind `zeros` others; those on the way that are not zero have a bit each.
-            let mut zero = !*significant & (u64::MAX << coefficient) & (u64::MAX >> (63 - last));
-            for _ in 0..zeros {
-                zero &= zero.wrapping_sub(1);
-            }
-            let place = if zero == 0 { last + 1 } else { zero.trailing_zeros() };
-            let passed = (u64::MAX << coefficient) & !(u64::MAX.checked_shl(place).unwrap_or(0));
-            bits.skip_many((*significant & passed).count_ones());
-            coefficient = place;
-            if size > 0 {
-                if coefficient > last {
+            // The zero coefficient behind `zeros` others; those on the way that are not zero have a bit each.
+            zero = without_lowest(zero, zeros);
+            if zero == 0 {
+                bits.skip_many(significant_from(*significant, coefficient, last));
+                coefficient = last + 1;
+                if size > 0 {
                     wrong = wrong.or(Some("a run past the end of a band"));
+                    *significant |= 1 << coefficient.min(63);
                 }
-                *significant |= 1 << coefficient.min(63);
+                break;
             }
-            coefficient += 1;
+            let place = zero.trailing_zeros();
+            let passed = place - coefficient - zeros;
+            if passed <= 32 {
+                bits.skip(passed);
+            } else {
+                bits.skip_many(passed);
+            }
+            *significant |= u64::from(size > 0) << place;
+            zero &= zero - 1;
+            coefficient = place + 1;
         }
     }
     if *run > 0 {
-        if coefficient <= last {
-            let rest = *significant >> coefficient << (63 - last + coefficient);
-            bits.skip_many(rest.count_ones());
-        }
+        bits.skip_many(significant_from(*significant, coefficient, last));
         *run -= 1;
     }
     wrong.map_or(Ok(()), Err)
 }
 
+/// How many coefficients from `first` to `last` are not zero.
+#[inline]
+fn significant_from(significant: u64, first: u32, last: u32) -> u32 {
+    if first > last { 0 } else { (significant >> first << (63 - last + first)).count_ones() }
+}
+
+/// The mask without its lowest `count` (0 to 15) bits.
+///
+/// Up to three are the rule. Those masks do not depend on `count`, so they are ready when it comes from a table, and it takes a
+/// choice instead of a loop whose end is a coin toss.
+#[inline]
+fn without_lowest(mask: u64, count: u32) -> u64 {
+    let next = |mask: u64| mask & mask.wrapping_sub(1);
+    let (one, two, three) = (next(mask), next(next(mask)), next(next(next(mask))));
+    let low = if count & 1 == 0 { mask } else { one };
+    let high = if count & 1 == 0 { two } else { three };
+    let mut rest = if count & 2 == 0 { low } else { high };
+    for _ in 0..count / 4 {
+        rest = next(next(next(next(rest))));
+    }
+    rest
+}
+
 fn split(symbol: u8) -> (u32, u32) {
     (u32::from(symbol >> 4), u32::from(symbol & 15))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_lowest_bits_are_taken_away() {
+        let mask = 0xF0F3_0000_1234_8001;
+        for count in 0..16 {
+            let expected = (0..count).fold(mask, |mask: u64, _| mask & mask.wrapping_sub(1));
+            assert_eq!(without_lowest(mask, count), expected, "{count}");
+        }
+        assert_eq!(without_lowest(0b11, 3), 0);
+    }
+
+    #[test]
+    fn coefficients_are_counted_to_the_end_of_the_band() {
+        assert_eq!(significant_from(u64::MAX, 1, 63), 63);
+        assert_eq!(significant_from(0b1011_0110, 2, 5), 3);
+        assert_eq!(significant_from(u64::MAX, 6, 5), 0);
+    }
 }
