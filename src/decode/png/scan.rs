@@ -208,3 +208,109 @@ impl Opening {
         self.seen == 2 && valid && flags & 0x20 != 0
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use std::time::Duration;
+
+    use miniz_oxide::deflate::compress_to_vec_zlib;
+
+    use super::super::chunks::SIGNATURE;
+    use super::super::header::Color;
+    use super::super::strict;
+    use super::super::tests::{chunk, ihdr};
+    use super::*;
+
+    /// Rows of soft shapes with grain, each with another filter.
+    fn rows(header: &Header) -> Vec<u8> {
+        let row_bytes = usize::try_from(header.geometry().longest_row()).unwrap();
+        let mut state = 7_u32;
+        let mut rows = Vec::new();
+        for y in 0..header.height {
+            rows.push(u8::try_from(y * 3 % 5).unwrap());
+            rows.extend((0..row_bytes).map(|_| {
+                state = state.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
+                state.to_be_bytes()[0] / 16
+            }));
+        }
+        rows
+    }
+
+    /// A file with its image data in chunks of the lengths given, the last of them as often as needed.
+    fn file(depth: u8, color: u8, size: (u32, u32), stream: &[u8], lengths: &[usize]) -> Vec<u8> {
+        let mut bytes = [&SIGNATURE[..], &ihdr(size.0, size.1, depth, color, 0)].concat();
+        let (mut rest, mut n) = (stream, 0);
+        while !rest.is_empty() {
+            let (part, behind) = rest.split_at(lengths[n.min(lengths.len() - 1)].min(rest.len()));
+            bytes.extend(chunk(*b"IDAT", part));
+            (rest, n) = (behind, n + 1);
+        }
+        bytes.extend(chunk(*b"IEND", &[]));
+        bytes
+    }
+
+    /// Whether the quick way had an answer; it must be the other's.
+    fn agree(bytes: &[u8]) -> bool {
+        let opening = strict::open(bytes);
+        let (Ok(header), Some(first)) = (&opening.header, opening.data) else { return false };
+        let data = || ImageData::new(bytes, first, None);
+        let deadline = Instant::now() + Duration::from_secs(60);
+        let Some(quick) = scan_whole(header, &opening.tables, data(), deadline) else { return false };
+        let thorough = scan_any(header, &opening.tables, data(), deadline);
+        assert_eq!((quick.end, quick.tail, quick.end_at, quick.row), (thorough.end, thorough.tail, thorough.end_at, thorough.row));
+        assert_eq!((quick.lost, quick.breaks_in_last_slice), (thorough.lost, thorough.breaks_in_last_slice));
+        assert_eq!((quick.picture, quick.data.chunk().at), (thorough.picture, thorough.data.chunk().at));
+        true
+    }
+
+    /// Colour types and depths, and sides: with and without whole bands, rows longer than the window and a band included.
+    const KINDS: [(u8, u8); 7] = [(8, 2), (8, 6), (8, 0), (16, 2), (4, 0), (8, 4), (16, 6)];
+    const SIZES: [(u32, u32); 7] = [(1, 1), (2, 9), (5, 4), (61, 33), (300, 211), (90_000, 5), (30_000, 6)];
+
+    #[test]
+    fn what_is_whole_is_read_the_quick_way_and_alike() {
+        for (depth, color) in KINDS {
+            for (width, height) in SIZES {
+                let header = Header { width, height, depth, color: Color::of(depth, color).unwrap(), interlaced: false };
+                let stream = compress_to_vec_zlib(&rows(&header), 6);
+                assert!(
+                    agree(&file(depth, color, (width, height), &stream, &[usize::MAX])),
+                    "{width}x{height}, {depth} bits, type {color}"
+                );
+                let mut quick = 0;
+                for lengths in [&[1, 1, 1, 1, 1, 1, 5000][..], &[7, 900, 40, 9000], &[65_536], &[stream.len() - 4, 4], &[stream.len() / 2, usize::MAX]] {
+                    quick += u32::from(agree(&file(depth, color, (width, height), &stream, lengths)));
+                }
+                assert!(quick > 0 || stream.len() < 100, "{width}x{height}, {depth} bits, type {color}");
+            }
+        }
+    }
+
+    #[test]
+    fn what_is_not_whole_is_left_to_the_other() {
+        let header = Header { width: 61, height: 33, depth: 8, color: Color::Rgb, interlaced: false };
+        let plain = rows(&header);
+        let stream = |plain: &[u8]| compress_to_vec_zlib(plain, 6);
+        let file = |stream: &[u8]| file(8, 2, (61, 33), stream, &[usize::MAX]);
+        let whole = stream(&plain);
+        assert!(!agree(&file(&stream(&plain[..plain.len() - 1]))), "a byte is missing");
+        assert!(!agree(&file(&stream(&[&plain[..], &[0]].concat()))), "a byte too many");
+        assert!(!agree(&file(&whole[..whole.len() - 1])), "the checksum is cut");
+        let mut filter = plain.clone();
+        filter[184 * 32] = 5;
+        assert!(!agree(&file(&stream(&filter))), "an unknown filter in the last row");
+        // The rows end in one slice and the stream in the next: Pillow stops at the first.
+        let cut = whole.len() - 4;
+        assert!(!agree(
+            &[&SIGNATURE[..], &ihdr(61, 33, 8, 2, 0), &chunk(*b"IDAT", &whole[..cut]), &chunk(*b"IDAT", &whole[cut..])].concat()
+        ));
+        let (mut left, bits) = (0, whole.len() * 8);
+        for bit in (0..bits).step_by(5) {
+            let mut bytes = whole.clone();
+            bytes[bit / 8] ^= 1 << (bit % 8);
+            left += usize::from(!agree(&file(&bytes)));
+        }
+        // What fills the last byte, and lengths of codes that are not used, mean nothing.
+        assert!(left * 5 > bits - 60, "{left} of every fifth of {bits}");
+    }
+}

@@ -8,12 +8,12 @@ use super::read;
 use crate::decode::{Limits, Picture, Reading};
 use crate::model::{FaultKind, Stage, Strict, Verdict};
 
-fn chunk(name: [u8; 4], data: &[u8]) -> Vec<u8> {
+pub(super) fn chunk(name: [u8; 4], data: &[u8]) -> Vec<u8> {
     let length = u32::try_from(data.len()).unwrap().to_be_bytes();
     [&length[..], &name, data, &crc32(&[&name, data]).to_be_bytes()].concat()
 }
 
-fn ihdr(width: u32, height: u32, depth: u8, color_type: u8, interlace: u8) -> Vec<u8> {
+pub(super) fn ihdr(width: u32, height: u32, depth: u8, color_type: u8, interlace: u8) -> Vec<u8> {
     let sides = [width.to_be_bytes(), height.to_be_bytes()].concat();
     chunk(*b"IHDR", &[&sides[..], &[depth, color_type, 0, 0, interlace]].concat())
 }
