@@ -278,7 +278,9 @@ mod tests {
                     "{width}x{height}, {depth} bits, type {color}"
                 );
                 let mut quick = 0;
-                for lengths in [&[1, 1, 1, 1, 1, 1, 5000][..], &[7, 900, 40, 9000], &[65_536], &[stream.len() - 4, 4], &[stream.len() / 2, usize::MAX]] {
+                for lengths in
+                    [&[1, 1, 1, 1, 1, 1, 5000][..], &[7, 900, 40, 9000], &[65_536], &[stream.len() - 4, 4], &[stream.len() / 2, usize::MAX]]
+                {
                     quick += u32::from(agree(&file(depth, color, (width, height), &stream, lengths)));
                 }
                 assert!(quick > 0 || stream.len() < 100, "{width}x{height}, {depth} bits, type {color}");
