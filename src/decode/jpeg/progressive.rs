@@ -1,4 +1,4 @@
-//! Units of progressive scans (T.81, annex G).
+//! Units of progressive scans (T.81, annex G), but for the first AC scans, which `first` has.
 //!
 //! Refinement scans send a bit for each coefficient that is not zero yet, so which those are is kept; their values are not.
 
@@ -69,33 +69,24 @@ impl Units for Dc<'_> {
     }
 }
 
-/// Units of an AC scan, the first of its band or a refinement. There is one component and one block in a unit.
+/// Units of an AC scan that refines. There is one component and one block in a unit.
 #[derive(Debug)]
-pub(super) struct Ac<'p> {
+pub(super) struct Refinement<'p> {
     pub(super) plane: &'p mut Plane,
     pub(super) table: Table,
     /// First and last coefficient, in zigzag order, 1 to 63.
     pub(super) band: (u32, u32),
-    pub(super) refines: bool,
     /// Blocks that are still to come without new coefficients.
     pub(super) run: u32,
 }
 
-impl Units for Ac<'_> {
+impl Units for Refinement<'_> {
     fn decode(&mut self, bits: &mut Bits<'_>, column: usize, row: usize) -> Result<(), &'static str> {
         let place = row * self.plane.stride + column;
         let Some(significant) = self.plane.significant.get_mut(place) else { return Ok(()) };
-        if !self.refines && self.run > 0 {
-            self.run -= 1;
-            return Ok(());
-        }
         // A copy can be kept in registers.
         let mut local = bits.clone();
-        let result = if self.refines {
-            refine(significant, &mut local, &self.table, self.band, &mut self.run)
-        } else {
-            first(significant, &mut local, &self.table, self.band, &mut self.run)
-        };
+        let result = refine(significant, &mut local, &self.table, self.band, &mut self.run);
         *bits = local;
         result
     }
@@ -103,29 +94,6 @@ impl Units for Ac<'_> {
     fn restart(&mut self) {
         self.run = 0;
     }
-}
-
-#[inline]
-fn first(significant: &mut u64, bits: &mut Bits<'_>, table: &Table, band: (u32, u32), run: &mut u32) -> Result<(), &'static str> {
-    let (mut coefficient, last) = band;
-    while coefficient <= last {
-        bits.refill();
-        let symbol = table.symbol(bits);
-        let (zeros, size) = split(symbol.unwrap_or(0));
-        if size > 0 {
-            coefficient += zeros;
-            bits.need(size);
-            bits.skip(size);
-            *significant |= 1 << coefficient.min(63);
-        } else if zeros == 15 {
-            coefficient += 15;
-        } else {
-            *run = (1 << zeros) - 1 + bits.take(zeros);
-            return if symbol.is_none() { Err("an invalid AC code") } else { Ok(()) };
-        }
-        coefficient += 1;
-    }
-    if coefficient > last + 1 { Err("a run past the end of a band") } else { Ok(()) }
 }
 
 #[inline]

@@ -6,12 +6,13 @@
 use std::time::Instant;
 
 use super::damage::Damage;
+use super::first::{First, Leaps};
 use super::frame::{Frame, Process, ScanHeader};
 use super::huffman::{Definition, Table};
 use super::markers::{self, Marker, Tables, code};
 use super::pass::Passer;
 use super::plane::Plane;
-use super::progressive::{Ac, Dc, DcMember};
+use super::progressive::{Dc, DcMember, Refinement};
 use super::scan::{self, Course, ScanEnd};
 use super::sequential::{Member, Sequential};
 use super::{Limits, Stop};
@@ -250,7 +251,12 @@ impl Walker<'_> {
             self.found.scans += 1;
             let Some(plane) = self.found.planes.get_mut(member) else { return Err(Stop::refused(at, "a scan without a component")) };
             let band = (u32::from(header.band.0), u32::from(header.band.1));
-            return scan::walk(&mut Ac { plane, table, band, refines, run: 0 }, course, &mut self.found.damage);
+            let damage = &mut self.found.damage;
+            return if refines {
+                scan::walk(&mut Refinement { plane, table, band, run: 0 }, course, damage)
+            } else {
+                scan::walk(&mut First { plane, leaps: Leaps::new(table), band, run: 0 }, course, damage)
+            };
         }
         let mut members = Vec::with_capacity(header.members.len());
         for &(place, dc, _) in &header.members {
