@@ -15,14 +15,16 @@
 //! | [`probe`] | header bytes -> facts | model |
 //! | [`decode`] | bytes -> verdicts and pixel facts | model |
 //! | [`captions`] | bytes -> captions, metadata files | model |
+//! | [`cache`] | facts of earlier runs | model |
 //! | [`trainers`] | what training programs expect | model |
 //! | [`checks`] | facts -> findings | model |
-//! | [`settings`] | what the user asked for, as plain data | model, checks (their names), trainers, and the option types of walk, decode and captions |
+//! | [`settings`] | what the user asked for, as plain data | model, checks (their names), trainers, and the option types of walk, decode, captions and cache |
 //! | [`manifest`] | the manifest's lines | model |
 //! | [`sinks`] | output formats | model, manifest, settings |
 //! | [`pipeline`] | runs the stages | everything above |
 //! | `cli` | arguments, terminal, exit codes | the public API |
 
+pub mod cache;
 pub mod captions;
 pub mod checks;
 pub mod decode;

@@ -8,6 +8,7 @@ use std::num::NonZeroUsize;
 
 pub use rules::{PathIgnore, Rules, Selector, UnknownSelector};
 
+use crate::cache::Cache;
 use crate::captions::Tokenizers;
 use crate::decode::Limits;
 use crate::model::Profile;
@@ -33,6 +34,8 @@ pub struct Settings {
     pub sha256: bool,
     /// Whether the manifest holds the captions' text.
     pub caption_text: bool,
+    /// Where facts of earlier runs are looked up and new ones kept, if anywhere.
+    pub cache: Option<Cache>,
     /// Tokenizers for the length of captions.
     pub tokenizers: Tokenizers,
     /// Which findings are wanted, and at which level.
@@ -40,7 +43,7 @@ pub struct Settings {
 }
 
 impl Settings {
-    /// The defaults for these inputs: the generic profile, a thread for each core, 1 GiB.
+    /// The defaults for these inputs: the generic profile, a thread for each core, 1 GiB, no cache.
     ///
     /// ```
     /// # use walkaround::{settings::Settings, walk::Input};
@@ -59,6 +62,7 @@ impl Settings {
             memory_bytes: 1 << 30,
             sha256: false,
             caption_text: false,
+            cache: None,
             tokenizers: Tokenizers::new(),
             rules: Rules::default(),
         }

@@ -1,6 +1,7 @@
 //! How many tokens a caption makes for the text encoders. What is too many is not decided here.
 
 use std::path::Path;
+use std::sync::OnceLock;
 
 use instant_clip_tokenizer::Tokenizer;
 use unicode_normalization::UnicodeNormalization as _;
@@ -30,9 +31,10 @@ pub enum TokenizerError {
     },
 }
 
-/// The tokenizers of a run: built once, shared by all threads.
+/// The tokenizers of a run: built once, by the first caption that needs them, and shared by all threads.
 pub struct Tokenizers {
-    clip: Tokenizer,
+    /// Building the vocabulary takes some 40 ms, which a run of cached captions does without.
+    clip: OnceLock<Tokenizer>,
     #[cfg(feature = "t5")]
     t5: Option<tokenizers::Tokenizer>,
 }
@@ -42,7 +44,7 @@ impl Tokenizers {
     #[must_use]
     pub fn new() -> Self {
         Self {
-            clip: Tokenizer::new(),
+            clip: OnceLock::new(),
             #[cfg(feature = "t5")]
             t5: None,
         }
@@ -70,6 +72,25 @@ impl Tokenizers {
         Err(TokenizerError::Unsupported)
     }
 
+    /// What tells these tokenizers from others that count differently.
+    #[cfg(feature = "t5")]
+    #[must_use]
+    pub fn identity(&self) -> String {
+        match self.t5.as_ref().map(|t5| t5.to_string(false)) {
+            None => "clip".to_owned(),
+            Some(Ok(t5)) => format!("clip and {}", blake3::hash(t5.as_bytes())),
+            // Captions counted with this one are found by nobody else, nor by the next run.
+            Some(Err(error)) => format!("clip and {error} at {:?}", std::time::SystemTime::now()),
+        }
+    }
+
+    /// What tells these tokenizers from others that count differently.
+    #[cfg(not(feature = "t5"))]
+    #[must_use]
+    pub fn identity(&self) -> String {
+        "clip".to_owned()
+    }
+
     /// Length in CLIP tokens without the two special ones; `None` for text of more than [`MAX_COUNTED_BYTES`], white space
     /// around it not counted.
     ///
@@ -82,12 +103,13 @@ impl Tokenizers {
             return None;
         }
         let text: String = text.nfc().collect();
+        let clip = self.clip.get_or_init(Tokenizer::new);
         let mut tokens = Vec::new();
         let mut count = 0;
         for word in text.split_whitespace() {
             for piece in pieces(word) {
                 tokens.clear();
-                self.clip.encode(piece, &mut tokens);
+                clip.encode(piece, &mut tokens);
                 count += tokens.len() as u64;
             }
         }

@@ -34,6 +34,39 @@ pub(super) enum Command {
     Rules(RulesOptions),
     /// Explain a check: what it does, why it matters, an example, what to do
     Explain(ExplainOptions),
+    /// Look at or empty the cache, which makes unchanged files cost no reading
+    Cache(CacheOptions),
+}
+
+/// Where the facts of earlier runs are.
+#[derive(Debug, clap::Args)]
+pub(super) struct CachePlace {
+    /// Folder of the cache [default: $WALKAROUND_CACHE_DIR, or walkaround in the system's folder for caches]
+    #[arg(long, value_name = "DIR")]
+    pub(super) cache_dir: Option<PathBuf>,
+}
+
+#[derive(Debug, clap::Args)]
+pub(super) struct CacheOptions {
+    #[command(subcommand)]
+    pub(super) action: CacheAction,
+}
+
+#[derive(Debug, Subcommand)]
+pub(super) enum CacheAction {
+    /// Say where the cache is and how much it holds
+    Stat {
+        #[command(flatten)]
+        place: CachePlace,
+        /// Format of the answer
+        #[arg(long, value_name = "FORMAT", default_value = "text")]
+        format: PageFormat,
+    },
+    /// Forget everything
+    Clear {
+        #[command(flatten)]
+        place: CachePlace,
+    },
 }
 
 /// What to look at, and how.
@@ -73,9 +106,11 @@ pub(super) struct DatasetOptions {
     /// Rebuild every image to pixels as a cross-check (slow)
     #[arg(long)]
     pub(super) pixels: bool,
-    /// Read and decode every file again; nothing is cached between runs yet, so this changes nothing
-    #[arg(long, hide = true)]
+    /// Read every file again, whatever earlier runs have found, and keep nothing for later ones
+    #[arg(long)]
     pub(super) no_cache: bool,
+    #[command(flatten)]
+    pub(super) cache: CachePlace,
     /// Count T5 tokens too, with this tokenizer.json
     #[cfg(feature = "t5")]
     #[arg(long, value_name = "FILE")]
@@ -152,12 +187,12 @@ pub(super) enum Format {
     Jsonl,
 }
 
-/// Format of the list of checks.
+/// Format of an answer about the program itself.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub(super) enum PageFormat {
     /// For a person
     Text,
-    /// A JSON list
+    /// JSON
     Json,
 }
 

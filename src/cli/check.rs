@@ -6,11 +6,13 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use anyhow::{Context as _, bail};
+use walkaround::cache::Cache;
 use walkaround::model::{Level, Summary};
 use walkaround::pipeline::{self, Watch};
 use walkaround::sinks::{Json, JsonLines, Manifest, Sink, Text, Verbosity};
 
 use super::args::{CheckOptions, DatasetOptions, FailOn, Format, ManifestOptions};
+use super::cache;
 use super::config::{self, Resolved};
 use super::exit::Exit;
 use super::output::{self, Forgiving, Output, Protected};
@@ -105,7 +107,12 @@ fn run(resolved: &Resolved, sinks: &mut [Box<dyn Sink + '_>], quiet: bool) -> an
         Some(progress) => progress,
         None => &(),
     };
-    Ok(pipeline::run(&resolved.settings, sinks, watch, &cancel)?)
+    let summary = pipeline::run(&resolved.settings, sinks, watch, &cancel)?;
+    drop(progress);
+    if let Some(trouble) = resolved.settings.cache.as_ref().and_then(Cache::trouble) {
+        cache::note(&trouble);
+    }
+    Ok(summary)
 }
 
 fn exit(summary: &Summary, fail_on: FailOn) -> Exit {

@@ -15,6 +15,7 @@ use walkaround::trainers;
 use walkaround::walk::{self, Input};
 
 use super::args::{DatasetOptions, FailOn};
+use super::cache;
 
 /// Name of the settings file.
 const FILE_NAME: &str = "walkaround.toml";
@@ -85,6 +86,9 @@ pub(super) fn resolve(options: &DatasetOptions) -> anyhow::Result<Resolved> {
     }
     settings.set_profile(profile);
     settings.rules = rules(options, &file)?;
+    if !options.no_cache {
+        settings.cache = cache::open(&options.cache, &settings.inputs)?;
+    }
     Ok(Resolved { settings, fail_on: options.fail_on.or(file.fail_on).unwrap_or(FailOn::Error), list: options.files_from.clone() })
 }
 

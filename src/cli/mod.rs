@@ -1,6 +1,7 @@
 //! Arguments, environment, terminal and exit codes; one file per subcommand. Uses the library's public API only.
 
 mod args;
+mod cache;
 mod check;
 mod config;
 mod exit;
@@ -26,6 +27,7 @@ pub(crate) fn run(args: impl IntoIterator<Item = OsString>) -> Exit {
         Command::Manifest(options) => check::manifest(&options),
         Command::Rules(options) => pages::rules(&options),
         Command::Explain(options) => pages::explain(&options),
+        Command::Cache(options) => cache::run(&options),
     };
     result.unwrap_or_else(|error| exit::failure(&error))
 }

@@ -1,9 +1,14 @@
 //! What is known of one caption file.
 
+use serde::{Deserialize, Deserializer, Serialize};
+
 use super::{Content, ContentHash, Fault, RelPath};
 
+/// By another name, for serde takes a `&str` for a part of what it reads from.
+type Word = &'static str;
+
 /// How a caption's bytes are to be read.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Encoding {
     /// Valid UTF-8, with or without a byte order mark.
     Utf8,
@@ -12,7 +17,7 @@ pub enum Encoding {
     /// UTF-16, big endian.
     Utf16Be,
     /// Text in an older encoding; the name is a guess, as the Encoding Standard spells it (`windows-1252`, `GBK`).
-    Legacy(&'static str),
+    Legacy(#[serde(deserialize_with = "known_encoding")] Word),
     /// No text at all, but this.
     Binary(Content),
 }
@@ -31,8 +36,14 @@ impl Encoding {
     }
 }
 
+fn known_encoding<'de, D: Deserializer<'de>>(deserializer: D) -> Result<&'static str, D::Error> {
+    let name = <&str>::deserialize(deserializer)?;
+    let known = encoding_rs::Encoding::for_label(name.as_bytes()).map(encoding_rs::Encoding::name).filter(|known| *known == name);
+    known.ok_or_else(|| serde::de::Error::custom("no encoding is called so"))
+}
+
 /// Where and how a caption breaks UTF-8.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct InvalidText {
     /// Offset in bytes of the first byte that is not UTF-8.
     pub offset: u64,
@@ -43,7 +54,7 @@ pub struct InvalidText {
 }
 
 /// Text that was read as Windows-1252 once and written again as UTF-8.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Mojibake {
     /// What stands there, such as `Ã¤`.
     pub seen: String,
@@ -54,7 +65,7 @@ pub struct Mojibake {
 }
 
 /// A character that does not belong into a caption, and how often it is there.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct SuspectCharacter {
     /// The character.
     pub character: char,
@@ -65,7 +76,7 @@ pub struct SuspectCharacter {
 }
 
 /// How lines end.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum LineEnding {
     /// There is no line end.
     None,
@@ -80,13 +91,15 @@ pub enum LineEnding {
 }
 
 /// One caption file, read.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Caption {
-    /// Where it is.
+    /// Where it is. Not part of what is encoded, since a caption is the same elsewhere.
+    #[serde(skip)]
     pub path: RelPath,
     /// Its size.
     pub size_bytes: u64,
-    /// Hash of its bytes.
+    /// Hash of its bytes. Not part of what is encoded, since encoded facts are found by it.
+    #[serde(skip)]
     pub content: ContentHash,
     /// How its bytes are to be read.
     pub encoding: Encoding,

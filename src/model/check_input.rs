@@ -5,6 +5,19 @@ use super::{
     Sample, SampleIndex, Size,
 };
 
+/// What the bytes of one image say, wherever it lies and whatever it is called.
+#[derive(Clone, Debug, PartialEq)]
+pub struct ImageFacts {
+    /// Hash of the bytes; `None` if they could not be read.
+    pub content: Option<ContentHash>,
+    /// SHA-256 of the bytes, if it was asked for.
+    pub sha256: Option<[u8; 32]>,
+    /// Facts from the header, or why there are none.
+    pub probe: Result<Probe, Fault>,
+    /// What decoding found.
+    pub decoded: Decoded,
+}
+
 /// All facts of one sample.
 #[derive(Clone, Debug)]
 pub struct SampleFacts {

@@ -2,6 +2,8 @@
 
 use std::borrow::Cow;
 
+use serde::{Deserialize, Serialize};
+
 use super::Fault;
 
 /// Pixels above which Pillow refuses an image with `DecompressionBombError` (Pillow 13, `Image.py`,
@@ -12,7 +14,7 @@ pub const MAX_PIXELS: u64 = 178_956_970;
 pub const WARN_PIXELS: u64 = 89_478_485;
 
 /// Where a loader gives up.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Stage {
     /// While reading the header (`Image.open` in Pillow).
     Open,
@@ -21,7 +23,7 @@ pub enum Stage {
 }
 
 /// How a loader refuses a file.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Refusal {
     /// Exception class, such as `OSError` or `UnidentifiedImageError`; `error` for a loader without classes.
     pub class: Cow<'static, str>,
@@ -47,7 +49,7 @@ impl std::fmt::Display for Refusal {
 }
 
 /// What one loader does with the bytes.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Verdict {
     /// It returns a picture, whole or not.
     Ok,
@@ -91,7 +93,7 @@ impl Verdict {
 }
 
 /// What reading the file by the format's own rules finds, whatever any loader forgives.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub enum Strict {
     /// Every bit of the picture is there and valid.
     Whole,
@@ -144,7 +146,7 @@ pub struct Raster {
 }
 
 /// How transparent a picture is.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct AlphaFacts {
     /// Share of pixels that are fully transparent, 0 to 1.
     pub transparent: f32,
@@ -173,7 +175,7 @@ impl AlphaFacts {
 pub const NEAR_DUPLICATE_BITS: u32 = 8;
 
 /// Facts that need pixels.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct PixelFacts {
     /// Mean luma of the picture, 0 to 255.
     pub mean: f32,
@@ -190,7 +192,7 @@ pub struct PixelFacts {
 }
 
 /// What decoding one image found.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Decoded {
     /// Pillow 13: open, load, convert to RGB.
     pub pillow: Verdict,
@@ -207,7 +209,7 @@ pub struct Decoded {
 }
 
 /// Bytes behind the end of the picture that belong to nothing.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Trailing {
     /// Offset of the first.
     pub offset: u64,

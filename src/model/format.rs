@@ -2,8 +2,10 @@
 
 use std::fmt;
 
+use serde::{Deserialize, Serialize};
+
 /// An image format, recognised by content.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[non_exhaustive]
 pub enum Format {
     /// JPEG (ISO/IEC 10918-1).
@@ -127,7 +129,7 @@ impl fmt::Display for Format {
 }
 
 /// What the first bytes of a file say it is.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Content {
     /// An image of this format, judged by its signature; whether it decodes is another question.
     Image(Format),
@@ -136,7 +138,7 @@ pub enum Content {
 }
 
 /// What stands where an image, a caption or a metadata file should be.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[non_exhaustive]
 pub enum OtherContent {
     /// No bytes at all.
@@ -199,7 +201,7 @@ impl OtherContent {
 }
 
 /// A colour mode, as Pillow names it (Pillow 13, `docs/handbook/concepts.rst`, "Modes").
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[non_exhaustive]
 pub enum Mode {
     /// `1`: black and white.

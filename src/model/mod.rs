@@ -20,7 +20,7 @@ mod report;
 mod sample;
 
 pub use caption::{Caption, CaptionFacts, Encoding, InvalidText, LineEnding, Mojibake, SuspectCharacter};
-pub use check_input::{DatasetFacts, SampleBrief, SampleFacts};
+pub use check_input::{DatasetFacts, ImageFacts, SampleBrief, SampleFacts};
 pub use decoded::{
     AlphaFacts, Decoded, MAX_PIXELS, NEAR_DUPLICATE_BITS, PixelFacts, Raster, Refusal, Stage, Strict, Trailing, Verdict, WARN_PIXELS,
 };
@@ -35,4 +35,4 @@ pub use path::{RelPath, printable};
 pub use probe::{Exif, Orientation, Probe, Size};
 pub use profile::Profile;
 pub use report::{LevelCounts, SampleReport, Summary};
-pub use sample::{NamedAs, Sample, SampleIndex, SideFile};
+pub use sample::{FileIdentity, NamedAs, Sample, SampleIndex, SideFile};

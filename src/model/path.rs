@@ -20,7 +20,7 @@ use serde::{Serialize, Serializer};
 /// assert_eq!(path.as_str(), "10_cat/a.b.png");
 /// assert_eq!((path.folder(), path.name(), path.stem(), path.extension()), ("10_cat", "a.b.png", "a.b", "png"));
 /// ```
-#[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[derive(Clone, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct RelPath(Box<str>);
 
 impl RelPath {

@@ -2,10 +2,12 @@
 
 use std::fmt;
 
+use serde::{Deserialize, Deserializer, Serialize};
+
 use super::{Format, Mode};
 
 /// Width and height in pixels.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 pub struct Size {
     /// Pixels from left to right.
     pub width: u32,
@@ -52,7 +54,7 @@ impl fmt::Display for Size {
 }
 
 /// EXIF orientation, tag 0x0112, 1 to 8 (Exif 3.0, section 4.6.5.1.6).
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 pub struct Orientation(u8);
 
 impl Orientation {
@@ -97,7 +99,7 @@ impl Orientation {
 }
 
 /// What was found of EXIF.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Exif {
     /// No EXIF block.
     Absent,
@@ -107,13 +109,17 @@ pub enum Exif {
     Malformed(String),
 }
 
+/// By another name, for serde takes a `&str` for a part of what it reads from.
+type Word = &'static str;
+
 /// What the header of an image says, as the loader would see it.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Probe {
     /// Format by content.
     pub format: Format,
     /// Variant of the format in words, such as "progressive", "lossless", "BigTIFF"; empty for the plain kind.
-    pub variant: &'static str,
+    #[serde(deserialize_with = "known_variant")]
+    pub variant: Word,
     /// Mode as Pillow opens it; `None` where Pillow has no such mode or the header does not say.
     pub mode: Option<Mode>,
     /// Bits per channel as stored (1 to 64); 0 where the header does not say.
@@ -130,6 +136,54 @@ pub struct Probe {
     pub transparency: bool,
     /// State of the EXIF block.
     pub exif: Exif,
+}
+
+/// Every [`Probe::variant`] there is: encoded facts with another one are not understood.
+const VARIANTS: [&str; 39] = [
+    "",
+    "extended",
+    "progressive",
+    "lossless",
+    "arithmetic",
+    "arithmetic progressive",
+    "arithmetic lossless",
+    "arithmetic hierarchical",
+    "hierarchical",
+    "CMYK",
+    "extended CMYK",
+    "progressive CMYK",
+    "lossless CMYK",
+    "arithmetic CMYK",
+    "arithmetic progressive CMYK",
+    "arithmetic lossless CMYK",
+    "YCCK",
+    "extended YCCK",
+    "progressive YCCK",
+    "lossless YCCK",
+    "arithmetic YCCK",
+    "arithmetic progressive YCCK",
+    "arithmetic lossless YCCK",
+    "PAM",
+    "CgBI",
+    "interlaced",
+    "APNG",
+    "sequence",
+    "animated",
+    "RLE",
+    "JPEG inside",
+    "PNG inside",
+    "OS/2",
+    "DIB",
+    "boxed",
+    "PSB",
+    "cursor",
+    "BigTIFF",
+    "JP2",
+];
+
+fn known_variant<'de, D: Deserializer<'de>>(deserializer: D) -> Result<&'static str, D::Error> {
+    let text = <&str>::deserialize(deserializer)?;
+    VARIANTS.into_iter().find(|known| *known == text).ok_or_else(|| serde::de::Error::custom("no variant of a format is called so"))
 }
 
 impl Probe {

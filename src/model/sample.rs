@@ -8,6 +8,37 @@ use super::{Format, RelPath};
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct SampleIndex(pub u32);
 
+/// What tells a file from another one that lies in its place with the same size and time of change, where the file system
+/// says it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct FileIdentity {
+    /// The device.
+    pub device: u64,
+    /// The inode on it.
+    pub inode: u64,
+    /// When the inode was changed last, in nanoseconds since 1970: unlike the time of change of the content, nobody can set it.
+    pub changed_ns: i128,
+}
+
+impl FileIdentity {
+    /// The identity of a file.
+    #[cfg(unix)]
+    #[must_use]
+    pub fn of(metadata: &std::fs::Metadata) -> Option<Self> {
+        use std::os::unix::fs::MetadataExt as _;
+
+        let changed_ns = i128::from(metadata.ctime()) * 1_000_000_000 + i128::from(metadata.ctime_nsec());
+        Some(Self { device: metadata.dev(), inode: metadata.ino(), changed_ns })
+    }
+
+    /// The identity of a file: not to be had without opening it.
+    #[cfg(not(unix))]
+    #[must_use]
+    pub fn of(_: &std::fs::Metadata) -> Option<Self> {
+        None
+    }
+}
+
 /// A file that belongs to a sample or to the dataset: a caption, a metadata file.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct SideFile {
@@ -17,6 +48,8 @@ pub struct SideFile {
     pub size_bytes: u64,
     /// When it was changed.
     pub modified: Option<SystemTime>,
+    /// What tells it from another file in its place.
+    pub identity: Option<FileIdentity>,
 }
 
 /// What a file's name says that it is.
@@ -39,6 +72,8 @@ pub struct Sample {
     pub size_bytes: u64,
     /// When the image was changed.
     pub modified: Option<SystemTime>,
+    /// What tells the image from another file in its place.
+    pub identity: Option<FileIdentity>,
     /// What its name says that it is.
     pub named_as: NamedAs,
     /// The caption file of the same stem with the extension of the settings.

@@ -6,8 +6,8 @@ use crate::captions::{self, Tokenizers};
 use crate::checks;
 use crate::decode::{self, Limits};
 use crate::model::{
-    CaptionFacts, ContentHash, Decoded, Fault, FaultKind, Format, NamedAs, Probe, Profile, RelPath, Sample, SampleFacts, SampleIndex,
-    SampleReport, SideFile, Strict, Verdict,
+    CaptionFacts, ContentHash, Decoded, Fault, FaultKind, Format, ImageFacts, NamedAs, Probe, Profile, RelPath, Sample, SampleFacts,
+    SampleIndex, SampleReport, SideFile, Strict, Verdict,
 };
 use crate::probe;
 use crate::settings::Settings;
@@ -42,18 +42,34 @@ impl<'a> Inspector<'a> {
         reserve: impl Fn(u64) -> R,
     ) -> SampleReport {
         let caption = match (&sample.caption, caption) {
-            (Some(file), Some(bytes)) => self.inspect_caption(&file.path, bytes),
+            (Some(file), Some(bytes)) => self.caption(&file.path, bytes),
             (None, _) | (_, None) => CaptionFacts::Missing,
         };
         let content = image.as_ref().ok().map(|bytes| ContentHash(*blake3::hash(bytes).as_bytes()));
+        self.report(sample, self.image(image, content, reserve), caption)
+    }
+
+    /// What the bytes of an image say, whose hash is known already.
+    pub(super) fn image<R>(&self, image: Result<&[u8], Fault>, content: Option<ContentHash>, reserve: impl Fn(u64) -> R) -> ImageFacts {
         let sha256 = image.as_ref().ok().filter(|_| self.sha256).map(|bytes| Sha256::digest(bytes).into());
         let (probe, decoded) = match image {
             Ok(bytes) => self.inspect_image(bytes, reserve),
             Err(fault) => (Err(fault.clone()), Decoded::undecided(fault)),
         };
+        ImageFacts { content, sha256, probe, decoded }
+    }
+
+    /// What facts add up to.
+    pub(super) fn report(&self, sample: Sample, image: ImageFacts, caption: CaptionFacts) -> SampleReport {
+        let ImageFacts { content, sha256, probe, decoded } = image;
         let facts = SampleFacts { sample, content, sha256, probe, decoded, caption };
         let findings = checks::check_sample(&facts, self.profile);
         SampleReport { facts, findings }
+    }
+
+    /// The limits that it keeps to.
+    pub(super) fn limits(&self) -> &Limits {
+        &self.limits
     }
 
     fn inspect_image<R>(&self, bytes: &[u8], reserve: impl Fn(u64) -> R) -> (Result<Probe, Fault>, Decoded) {
@@ -74,7 +90,8 @@ impl<'a> Inspector<'a> {
         }
     }
 
-    fn inspect_caption(&self, path: &RelPath, bytes: Result<&[u8], Fault>) -> CaptionFacts {
+    /// What the bytes of a caption say.
+    pub(super) fn caption(&self, path: &RelPath, bytes: Result<&[u8], Fault>) -> CaptionFacts {
         match bytes.and_then(|bytes| decode::contain_panics(|| captions::read(path, bytes, self.tokenizers))) {
             Ok(caption) => CaptionFacts::Read(Box::new(caption)),
             Err(fault) => CaptionFacts::Unreadable(path.clone(), fault),
@@ -97,11 +114,13 @@ pub fn inspect(name: &str, image: &[u8], caption: Option<&[u8]>, settings: &Sett
         index: SampleIndex(0),
         size_bytes: image.len() as u64,
         modified: None,
+        identity: None,
         named_as: Format::of_extension(path.extension()).map_or(NamedAs::Unknown, NamedAs::Image),
         caption: caption.map(|bytes| SideFile {
             path: format!("{}{extension}", path.without_extension()).as_str().into(),
             size_bytes: bytes.len() as u64,
             modified: None,
+            identity: None,
         }),
         other_captions: Vec::new(),
         path,

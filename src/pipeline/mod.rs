@@ -9,6 +9,7 @@ mod inspect;
 mod ledger;
 mod order;
 mod read;
+mod recall;
 mod sieve;
 mod workers;
 

@@ -1,11 +1,12 @@
 //! Reads files into memory, and says in a fault why one could not be read.
 
-use std::fs::File;
+use std::fs::{File, Metadata};
 use std::io::{self, Read as _};
 use std::path::Path;
 
+use crate::cache::Stamp;
 use crate::captions::metadata as metadata_files;
-use crate::model::{Content, Fault, FaultKind, Inventory, MetadataFacts, MetadataFault, MetadataFaultKind, RelPath};
+use crate::model::{Content, Fault, FaultKind, FileIdentity, Inventory, MetadataFacts, MetadataFault, MetadataFaultKind, RelPath};
 use crate::probe;
 use crate::walk;
 
@@ -17,6 +18,11 @@ const MAX_METADATA: u64 = 512 << 20;
 
 /// All bytes of a file, if there are no more than `limit`.
 pub(super) fn whole(path: Option<&Path>, limit: u64) -> Result<Vec<u8>, Fault> {
+    stamped(path, limit).map(|(bytes, _)| bytes)
+}
+
+/// The same, with the file's stamp, if it did not change while it was read.
+pub(super) fn stamped(path: Option<&Path>, limit: u64) -> Result<(Vec<u8>, Option<Stamp>), Fault> {
     let path = path.ok_or_else(|| Fault::new(FaultKind::Unreadable, "the path leads nowhere"))?;
     let unreadable = |verb: &str, error: &io::Error| Fault::new(FaultKind::Unreadable, format!("failed to {verb}: {error}"));
     let file = File::open(path).map_err(|error| unreadable("open", &error))?;
@@ -29,11 +35,17 @@ pub(super) fn whole(path: Option<&Path>, limit: u64) -> Result<Vec<u8>, Fault> {
     }
     let mut bytes = Vec::with_capacity(usize::try_from(metadata.len()).unwrap_or(0).saturating_add(1));
     // The file may grow while it is read.
-    file.take(limit.saturating_add(1)).read_to_end(&mut bytes).map_err(|error| unreadable("read", &error))?;
+    (&file).take(limit.saturating_add(1)).read_to_end(&mut bytes).map_err(|error| unreadable("read", &error))?;
     if bytes.len() as u64 > limit {
         return Err(Fault::new(FaultKind::OverBudget, format!("the file has grown above this run's limit of {limit} bytes")));
     }
-    Ok(bytes)
+    let before = stamp(&metadata);
+    let stamp = file.metadata().ok().and_then(|after| stamp(&after)).filter(|after| Some(*after) == before);
+    Ok((bytes, stamp))
+}
+
+fn stamp(metadata: &Metadata) -> Option<Stamp> {
+    Stamp::new(metadata.len(), metadata.modified().ok(), FileIdentity::of(metadata))
 }
 
 /// Whether a file of unknown name begins like something else than an image. What cannot be read may be one.

@@ -1,7 +1,9 @@
 //! The worker threads: samples out, reports back in order.
 
 use std::io;
+use std::path::Path;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::time::Instant;
 
 use crossbeam_channel::{Sender, bounded};
 use rayon::ThreadPoolBuilder;
@@ -9,8 +11,10 @@ use rayon::ThreadPoolBuilder;
 use super::budget::Budget;
 use super::inspect::Inspector;
 use super::order::Reorder;
+use super::recall::{Memory, Recall};
 use super::{RunError, Watch, read};
-use crate::model::{CaptionFacts, Inventory, NamedAs, Sample, SampleReport};
+use crate::cache::{Cache, Stamp};
+use crate::model::{Caption, CaptionFacts, ContentHash, ImageFacts, Inventory, NamedAs, Sample, SampleReport, SideFile};
 use crate::settings::Settings;
 use crate::walk;
 
@@ -30,9 +34,12 @@ pub(super) fn inspect_all(
 ) -> Result<bool, RunError> {
     let threads = settings.threads.get();
     let pool = ThreadPoolBuilder::new().num_threads(threads).thread_name(|number| format!("walkaround-{number}")).build()?;
+    let inspector = Inspector::new(settings);
+    let recall = Recall::new(settings.cache.as_ref(), inspector.limits(), &settings.tokenizers, settings.sha256);
+    let mut writer = settings.cache.as_ref().and_then(Cache::writer);
     let worker = Worker {
         inventory,
-        inspector: Inspector::new(settings),
+        inspector,
         files: Budget::new(settings.memory_bytes - settings.decoding_bytes()),
         decoding: Budget::new(settings.decoding_bytes()),
         watch,
@@ -52,14 +59,16 @@ pub(super) fn inspect_all(
     let result = pool.in_place_scope(|scope| {
         for _ in 0..threads {
             let (permits, done) = (permits.clone(), done.clone());
-            let (worker, next, is_stopped) = (&worker, &next, &is_stopped);
+            let (worker, recall, next, is_stopped) = (&worker, &recall, &next, &is_stopped);
             let alarm = Alarm { stop: &stop, permit: permit.clone(), threads };
             scope.spawn(move |_| {
                 let _alarm = alarm;
+                let mut memory = recall.memory();
                 while permits.recv().is_ok() && !is_stopped() {
                     let position = next.fetch_add(1, Ordering::Relaxed);
                     let Some(sample) = inventory.samples.get(position) else { break };
-                    if done.send((position, worker.inspect(sample))).is_err() {
+                    let report = worker.inspect(sample, &mut memory);
+                    if done.send((position, report, memory.take_fresh())).is_err() {
                         break;
                     }
                 }
@@ -71,7 +80,10 @@ pub(super) fn inspect_all(
         let _alarm = Alarm { stop: &stop, permit: permit.clone(), threads };
         let mut reorder = Reorder::new();
         let mut result = Ok(());
-        for (position, report) in reports {
+        for (position, report, fresh) in reports {
+            if let Some(writer) = &mut writer {
+                writer.add(fresh.entries, fresh.used);
+            }
             reorder.put(position, report);
             while let Some(report) = reorder.take() {
                 emitted += 1;
@@ -85,6 +97,9 @@ pub(super) fn inspect_all(
         }
         result
     });
+    if let Some(writer) = writer {
+        writer.finish();
+    }
     result?;
     Ok(emitted < inventory.samples.len())
 }
@@ -124,28 +139,59 @@ struct Worker<'a> {
 
 impl Worker<'_> {
     /// The report of one sample; `None` for a file of unknown name that turns out to be no image.
-    fn inspect(&self, sample: &Sample) -> Option<SampleReport> {
+    fn inspect(&self, sample: &Sample, memory: &mut Memory<'_>) -> Option<SampleReport> {
         let path = walk::locate(self.inventory, &sample.path);
-        if sample.named_as == NamedAs::Unknown && path.as_deref().is_some_and(read::is_no_image) {
+        let known = memory.unchanged(path.as_deref(), Stamp::new(sample.size_bytes, sample.modified, sample.identity));
+        if known.is_none() && sample.named_as == NamedAs::Unknown && path.as_deref().is_some_and(read::is_no_image) {
             return None;
         }
         self.watch.started(&sample.path);
-        let caption_size = sample.caption.as_ref().map_or(0, |caption| caption.size_bytes);
-        let _held = self.files.take(sample.size_bytes.saturating_add(caption_size));
-        let image = read::whole(path.as_deref(), self.files.total());
-        let caption =
-            sample.caption.as_ref().map(|caption| read::whole(walk::locate(self.inventory, &caption.path).as_deref(), read::MAX_CAPTION));
-        let mut report = self.inspector.inspect(
-            sample.clone(),
-            image.as_deref().map_err(Clone::clone),
-            caption.as_ref().map(|caption| caption.as_deref().map_err(Clone::clone)),
-            |bytes| self.decoding.take(bytes),
-        );
+        let image = known.unwrap_or_else(|| self.image(sample, path.as_deref(), memory));
+        let caption = sample.caption.as_ref().map_or(CaptionFacts::Missing, |file| self.caption(file, memory));
+        let mut report = self.inspector.report(sample.clone(), image, caption);
         if let (false, CaptionFacts::Read(caption)) = (self.keeps_text, &mut report.facts.caption) {
             // Checks have seen it, and reports may have to wait for their turn.
             caption.text = None;
         }
         self.watch.finished(&sample.path, sample.size_bytes);
         Some(report)
+    }
+
+    /// The facts of an image that has changed, or was never seen.
+    fn image(&self, sample: &Sample, path: Option<&Path>, memory: &mut Memory<'_>) -> ImageFacts {
+        let _held = self.files.take(sample.size_bytes);
+        let (bytes, stamp) = match read::stamped(path, self.files.total()) {
+            Ok(read) => read,
+            Err(fault) => return self.inspector.image(Err(fault), None, |bytes| self.decoding.take(bytes)),
+        };
+        let content = ContentHash(*blake3::hash(&bytes).as_bytes());
+        let begun = Instant::now();
+        let facts = memory
+            .same_content(&content)
+            .unwrap_or_else(|| self.inspector.image(Ok(&bytes), Some(content), |bytes| self.decoding.take(bytes)));
+        // What took long may have been cut short by the time limit, which is not always said.
+        if begun.elapsed() < self.inspector.limits().time / 2 {
+            memory.keep(path, stamp, &facts);
+        }
+        facts
+    }
+
+    fn caption(&self, file: &SideFile, memory: &mut Memory<'_>) -> CaptionFacts {
+        let path = walk::locate(self.inventory, &file.path);
+        let known = memory.unchanged::<Caption>(path.as_deref(), Stamp::new(file.size_bytes, file.modified, file.identity));
+        if let Some(caption) = known {
+            return CaptionFacts::Read(Box::new(Caption { path: file.path.clone(), ..caption }));
+        }
+        let _held = self.files.take(file.size_bytes);
+        match read::stamped(path.as_deref(), read::MAX_CAPTION) {
+            Ok((bytes, stamp)) => {
+                let facts = self.inspector.caption(&file.path, Ok(&bytes));
+                if let CaptionFacts::Read(caption) = &facts {
+                    memory.keep(path.as_deref(), stamp, &**caption);
+                }
+                facts
+            }
+            Err(fault) => self.inspector.caption(&file.path, Err(fault)),
+        }
     }
 }

@@ -5,7 +5,7 @@ use std::time::SystemTime;
 
 use super::WalkError;
 use super::names::{NameClass, is_json, is_metadata, strip_caption};
-use crate::model::{NamedAs, RelPath, Sample, SampleIndex, SideFile};
+use crate::model::{FileIdentity, NamedAs, RelPath, Sample, SampleIndex, SideFile};
 
 /// A file that the listing found, not yet paired.
 #[derive(Clone, Debug)]
@@ -13,12 +13,13 @@ pub(super) struct Entry {
     pub(super) path: RelPath,
     pub(super) size_bytes: u64,
     pub(super) modified: Option<SystemTime>,
+    pub(super) identity: Option<FileIdentity>,
     pub(super) class: NameClass,
 }
 
 impl Entry {
     fn into_side_file(self) -> SideFile {
-        SideFile { path: self.path, size_bytes: self.size_bytes, modified: self.modified }
+        SideFile { path: self.path, size_bytes: self.size_bytes, modified: self.modified, identity: self.identity }
     }
 
     /// What the content is taken for, if this can be a sample.
@@ -89,6 +90,7 @@ pub(super) fn pair(entries: Vec<Entry>, caption_extension: &str) -> Result<Paire
             path: image.path.clone(),
             size_bytes: image.size_bytes,
             modified: image.modified,
+            identity: image.identity,
             named_as,
             caption: companions.and_then(|companions| companions.caption.clone()),
             other_captions: companions.map(|companions| companions.others.clone()).unwrap_or_default(),
@@ -111,6 +113,7 @@ mod tests {
             path: RelPath::from(*name),
             size_bytes: 1,
             modified: None,
+            identity: None,
             class: classify(RelPath::from(*name).name(), caption_extension),
         });
         pair(entries.collect(), caption_extension).expect("there are few samples")

@@ -8,7 +8,7 @@ use super::names::{NameClass, classify, strip_caption};
 use super::pairing::Entry;
 use super::roots::{Plan, Single, special};
 use super::{Found, WalkOptions};
-use crate::model::{Oddity, OddityKind, RelPath};
+use crate::model::{FileIdentity, Oddity, OddityKind, RelPath};
 
 /// Looks at the files of the plan. Each folder that holds some is listed once, for their captions: looking for every name
 /// that a caption may have would cost a dozen calls a file.
@@ -43,7 +43,13 @@ fn add(path: &Path, reported: RelPath, caption_extension: &str, found: &mut Foun
                 found.oddities.push(Oddity { path: reported, kind: OddityKind::Special(what) });
             }
             Ok(metadata) => {
-                found.entries.push(Entry { path: reported, size_bytes: metadata.len(), modified: metadata.modified().ok(), class });
+                found.entries.push(Entry {
+                    path: reported,
+                    size_bytes: metadata.len(),
+                    modified: metadata.modified().ok(),
+                    identity: FileIdentity::of(&metadata),
+                    class,
+                });
                 return matches!(class, NameClass::Image(_) | NameClass::Unknown);
             }
             Err(error) => found.oddities.push(Oddity { path: reported, kind: OddityKind::Unreadable(error.to_string()) }),

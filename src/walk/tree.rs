@@ -10,7 +10,7 @@ use super::names::{NameClass, classify, is_hidden, is_junk_folder};
 use super::pairing::Entry;
 use super::roots::{Plan, Start, special};
 use super::{Found, WalkOptions, links};
-use crate::model::{Oddity, OddityKind, RelPath, SystemFileKind};
+use crate::model::{FileIdentity, Oddity, OddityKind, RelPath, SystemFileKind};
 
 /// How often one folder is listed through links. Folders whose links lead to each other several times over would be
 /// listed a number of times that grows exponentially with their depth; real datasets share a folder between a few concepts.
@@ -172,7 +172,13 @@ impl Listing<'_> {
                     {
                         self.singles.remove(&start.real.join(below));
                     }
-                    self.found.entries.push(Entry { path, size_bytes: metadata.len(), modified: metadata.modified().ok(), class });
+                    self.found.entries.push(Entry {
+                        path,
+                        size_bytes: metadata.len(),
+                        modified: metadata.modified().ok(),
+                        identity: FileIdentity::of(&metadata),
+                        class,
+                    });
                 }
                 Err(error) => self.add_error(&error, start),
             },

@@ -264,6 +264,7 @@ fn a_list_of_files_is_checked_as_it_stands() {
         assert_cmd::Command::cargo_bin("walkaround")
             .expect("the program is built")
             .current_dir(folder.path())
+            .env("WALKAROUND_CACHE_DIR", folder.path().join("cache"))
             .args(["check", "--files-from", "-", "--format", "json"])
             .write_stdin(list)
             .output()

@@ -11,6 +11,7 @@
 
 mod agreement;
 mod build;
+mod cache;
 mod cases;
 mod cli;
 mod corpus;

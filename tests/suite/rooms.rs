@@ -12,12 +12,13 @@ fn allowed() -> BTreeMap<&'static str, &'static [&'static str]> {
         ("probe", &["model"][..]),
         ("decode", &["model"][..]),
         ("captions", &["model"][..]),
+        ("cache", &["model"][..]),
         ("trainers", &["model"][..]),
         ("checks", &["model"][..]),
-        ("settings", &["model", "walk", "decode", "captions", "trainers", "checks"][..]),
+        ("settings", &["model", "walk", "decode", "captions", "cache", "trainers", "checks"][..]),
         ("manifest", &["model"][..]),
         ("sinks", &["model", "manifest", "settings"][..]),
-        ("pipeline", &["model", "walk", "probe", "decode", "captions", "checks", "settings", "sinks", "manifest"][..]),
+        ("pipeline", &["model", "walk", "probe", "decode", "captions", "cache", "checks", "settings", "sinks", "manifest"][..]),
     ])
 }
 

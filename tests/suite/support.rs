@@ -84,12 +84,19 @@ pub(crate) fn run(settings: &Settings) -> Found {
     Found { samples: collector.samples, findings: collector.findings, summary }
 }
 
-/// The program, in a scrubbed environment.
+/// The program, in a scrubbed environment, with an empty cache.
 pub(crate) fn walkaround(folder: &Path, args: &[&str]) -> Output {
+    let cache = tempfile::tempdir().expect("a temporary folder can be made");
+    walkaround_with_cache(folder, args, cache.path())
+}
+
+/// The program, in a scrubbed environment, with the cache in this folder.
+pub(crate) fn walkaround_with_cache(folder: &Path, args: &[&str], cache: &Path) -> Output {
     assert_cmd::Command::cargo_bin("walkaround")
         .expect("the program is built")
         .current_dir(folder)
         .env_clear()
+        .env("WALKAROUND_CACHE_DIR", cache)
         .args(args)
         .output()
         .expect("the program starts")

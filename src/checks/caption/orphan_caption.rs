@@ -89,7 +89,7 @@ mod tests {
     use crate::model::{DatasetFacts, Fault, FaultKind, Inventory, Level, RelPath, SampleBrief, SideFile};
 
     fn with_orphan(name: &str) -> Inventory {
-        let caption = SideFile { path: RelPath::from(name), size_bytes: 5, modified: None };
+        let caption = SideFile { path: RelPath::from(name), size_bytes: 5, modified: None, identity: None };
         Inventory { orphan_captions: vec![caption], ..Inventory::default() }
     }
 

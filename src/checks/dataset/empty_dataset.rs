@@ -84,7 +84,7 @@ mod tests {
     fn says_what_was_found_instead() {
         let kind = OddityKind::OutsideLink("../../blobs/1".to_owned());
         let oddities = vec![Oddity { path: "a.png".into(), kind }];
-        let orphan_captions = vec![SideFile { path: "a.txt".into(), size_bytes: 3, modified: None }];
+        let orphan_captions = vec![SideFile { path: "a.txt".into(), size_bytes: 3, modified: None, identity: None }];
         let findings = findings_in(&CHECK, &[], Inventory { oddities, orphan_captions, files: 2, ..Inventory::default() });
         assert_eq!(findings.len(), 1);
         assert_eq!(findings[0].message, "there is no image among 2 files, but 1 caption file, 1 link not followed");

@@ -67,7 +67,7 @@ mod tests {
     use crate::model::{Inventory, Level, MetadataFacts, MetadataKind, RelPath, SampleFacts, SideFile};
 
     fn inventory(names: &[&str]) -> Inventory {
-        let side = |name: &&str| SideFile { path: RelPath::from(*name), size_bytes: 50, modified: None };
+        let side = |name: &&str| SideFile { path: RelPath::from(*name), size_bytes: 50, modified: None, identity: None };
         Inventory { metadata: names.iter().map(side).collect(), ..Inventory::default() }
     }
 

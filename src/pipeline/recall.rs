@@ -1,0 +1,104 @@
+//! What earlier runs found: looked up before a file is opened, added when one had to be.
+
+use std::path::Path;
+use std::time::SystemTime;
+
+use crate::cache::{Cache, Entry, Facts, Flavour, Reader, Stamp};
+use crate::captions::Tokenizers;
+use crate::decode::Limits;
+use crate::model::{Caption, ContentHash, ImageFacts};
+
+/// The facts cache as one run uses it.
+#[derive(Debug)]
+pub(super) struct Recall<'a> {
+    cache: Option<&'a Cache>,
+    image: Flavour,
+    caption: Flavour,
+    /// Whether images must have their SHA-256.
+    sha256: bool,
+}
+
+/// The same for one thread.
+#[derive(Debug)]
+pub(super) struct Memory<'a> {
+    recall: &'a Recall<'a>,
+    reader: Option<Reader<'a>>,
+    fresh: Fresh,
+}
+
+/// What the writer of the cache is to know.
+#[derive(Debug, Default)]
+pub(super) struct Fresh {
+    pub(super) entries: Vec<Entry>,
+    pub(super) used: Vec<i64>,
+}
+
+/// Facts that are kept by a flavour of their own.
+pub(super) trait Kind: Facts {
+    fn flavour<'a>(recall: &'a Recall<'_>) -> &'a Flavour;
+    /// Whether these facts say all that is asked in this run.
+    fn suffices(&self, recall: &Recall<'_>) -> bool;
+}
+
+impl Kind for ImageFacts {
+    fn flavour<'a>(recall: &'a Recall<'_>) -> &'a Flavour {
+        &recall.image
+    }
+
+    fn suffices(&self, recall: &Recall<'_>) -> bool {
+        !recall.sha256 || self.sha256.is_some()
+    }
+}
+
+impl Kind for Caption {
+    fn flavour<'a>(recall: &'a Recall<'_>) -> &'a Flavour {
+        &recall.caption
+    }
+
+    fn suffices(&self, _: &Recall<'_>) -> bool {
+        true
+    }
+}
+
+impl<'a> Recall<'a> {
+    /// `limits` are those that images are inspected with.
+    pub(super) fn new(cache: Option<&'a Cache>, limits: &Limits, tokenizers: &Tokenizers, sha256: bool) -> Self {
+        // With more memory other readers may be chosen, so facts found with less are others, even where no limit was met.
+        let (memory, pixels) = (limits.memory_bytes.to_string(), limits.pixels.to_string());
+        // Asked of a tokenizer file only when it is of use.
+        let tokenizers = cache.map(|_| tokenizers.identity()).unwrap_or_default();
+        Self { cache, image: Flavour::new("image", &[&memory, &pixels]), caption: Flavour::new("caption", &[&tokenizers]), sha256 }
+    }
+
+    /// A thread's own.
+    pub(super) fn memory(&'a self) -> Memory<'a> {
+        Memory { recall: self, reader: self.cache.and_then(Cache::reader), fresh: Fresh::default() }
+    }
+}
+
+impl Memory<'_> {
+    /// The facts of the file at this path, if it is as it was when they were found.
+    pub(super) fn unchanged<K: Kind>(&mut self, path: Option<&Path>, stamp: Option<Stamp>) -> Option<K> {
+        let place = K::flavour(self.recall).place(path?);
+        self.reader.as_mut()?.by_place(place, &stamp?).filter(|facts: &K| facts.suffices(self.recall))
+    }
+
+    /// The facts of another file, or of this one in another place, that has the same content.
+    pub(super) fn same_content<K: Kind>(&mut self, content: &ContentHash) -> Option<K> {
+        let facts = self.reader.as_mut()?.by_content(K::flavour(self.recall), content);
+        facts.filter(|facts: &K| facts.suffices(self.recall))
+    }
+
+    /// Remembers facts that were found in the file at this path, which had this stamp before and after.
+    pub(super) fn keep<K: Kind>(&mut self, path: Option<&Path>, stamp: Option<Stamp>, facts: &K) {
+        let (Some(path), Some(_)) = (path, &self.reader) else { return };
+        let flavour = K::flavour(self.recall);
+        let stamp = stamp.filter(|stamp| !stamp.is_racy(SystemTime::now()));
+        self.fresh.entries.extend(Entry::new(flavour, flavour.place(path), stamp, facts));
+    }
+
+    /// What was remembered since it was asked last.
+    pub(super) fn take_fresh(&mut self) -> Fresh {
+        Fresh { used: self.reader.as_mut().map(Reader::take_used).unwrap_or_default(), ..std::mem::take(&mut self.fresh) }
+    }
+}
