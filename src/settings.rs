@@ -13,6 +13,7 @@ use crate::decode::Limits;
 use crate::model::Profile;
 use crate::trainers;
 use crate::walk::{Input, WalkOptions};
+use crate::witness::WitnessOptions;
 
 /// One run, as asked for.
 #[derive(Debug)]
@@ -35,6 +36,8 @@ pub struct Settings {
     pub caption_text: bool,
     /// Tokenizers for the length of captions.
     pub tokenizers: Tokenizers,
+    /// The trainer's own libraries, if they are to be asked.
+    pub witness: Option<WitnessOptions>,
     /// Which findings are wanted, and at which level.
     pub rules: Rules,
 }
@@ -60,6 +63,7 @@ impl Settings {
             sha256: false,
             caption_text: false,
             tokenizers: Tokenizers::new(),
+            witness: None,
             rules: Rules::default(),
         }
     }

@@ -41,6 +41,18 @@ impl<'a> Inspector<'a> {
         caption: Option<Result<&[u8], Fault>>,
         reserve: impl Fn(u64) -> R,
     ) -> SampleReport {
+        self.judge(self.look(sample, image, caption, reserve))
+    }
+
+    /// The facts of a sample, which nobody has judged yet; otherwise as [`Inspector::inspect`].
+    #[must_use]
+    pub fn look<R>(
+        &self,
+        sample: Sample,
+        image: Result<&[u8], Fault>,
+        caption: Option<Result<&[u8], Fault>>,
+        reserve: impl Fn(u64) -> R,
+    ) -> SampleFacts {
         let caption = match (&sample.caption, caption) {
             (Some(file), Some(bytes)) => self.inspect_caption(&file.path, bytes),
             (None, _) | (_, None) => CaptionFacts::Missing,
@@ -51,7 +63,12 @@ impl<'a> Inspector<'a> {
             Ok(bytes) => self.inspect_image(bytes, reserve),
             Err(fault) => (Err(fault.clone()), Decoded::undecided(fault)),
         };
-        let facts = SampleFacts { sample, content, sha256, probe, decoded, caption };
+        SampleFacts { sample, content, sha256, probe, decoded, testimony: None, caption }
+    }
+
+    /// What the checks of single samples make of the facts.
+    #[must_use]
+    pub fn judge(&self, facts: SampleFacts) -> SampleReport {
         let findings = checks::check_sample(&facts, self.profile);
         SampleReport { facts, findings }
     }

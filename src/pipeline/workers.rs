@@ -10,9 +10,10 @@ use super::budget::Budget;
 use super::inspect::Inspector;
 use super::order::Reorder;
 use super::{RunError, Watch, read};
-use crate::model::{CaptionFacts, Inventory, NamedAs, Sample, SampleReport};
+use crate::model::{CaptionFacts, Inventory, NamedAs, Sample, SampleFacts, SampleReport, Strict, Verdict};
 use crate::settings::Settings;
 use crate::walk;
+use crate::witness::{Bench, Confirm};
 
 /// Samples under way for each thread, done ones that wait for a slow one before them included.
 const WINDOW: usize = 64;
@@ -24,6 +25,7 @@ const WINDOW: usize = 64;
 pub(super) fn inspect_all(
     inventory: &Inventory,
     settings: &Settings,
+    bench: Option<&Bench<'_>>,
     watch: &dyn Watch,
     cancel: &AtomicBool,
     mut emit: impl FnMut(SampleReport) -> io::Result<()>,
@@ -35,6 +37,8 @@ pub(super) fn inspect_all(
         inspector: Inspector::new(settings),
         files: Budget::new(settings.memory_bytes - settings.decoding_bytes()),
         decoding: Budget::new(settings.decoding_bytes()),
+        bench,
+        cancel,
         watch,
         keeps_text: settings.caption_text,
     };
@@ -117,6 +121,9 @@ struct Worker<'a> {
     files: Budget,
     /// Memory for decoding. Apart from the other, so that who holds a file and waits for this is waited for by nobody.
     decoding: Budget,
+    /// The trainer's own libraries.
+    bench: Option<&'a Bench<'a>>,
+    cancel: &'a AtomicBool,
     watch: &'a dyn Watch,
     /// Whether the captions' text is wanted in the end.
     keeps_text: bool,
@@ -135,12 +142,20 @@ impl Worker<'_> {
         let image = read::whole(path.as_deref(), self.files.total());
         let caption =
             sample.caption.as_ref().map(|caption| read::whole(walk::locate(self.inventory, &caption.path).as_deref(), read::MAX_CAPTION));
-        let mut report = self.inspector.inspect(
+        let mut facts = self.inspector.look(
             sample.clone(),
             image.as_deref().map_err(Clone::clone),
             caption.as_ref().map(|caption| caption.as_deref().map_err(Clone::clone)),
             |bytes| self.decoding.take(bytes),
         );
+        if let Some(bench) = self.bench
+            && let Some(path) = path.as_deref().filter(|_| facts.content.is_some())
+            && (bench.confirm() == Confirm::All || is_suspicious(&facts))
+            && let Some(testimony) = bench.ask(path, self.cancel)
+        {
+            facts.hear(testimony);
+        }
+        let mut report = self.inspector.judge(facts);
         if let (false, CaptionFacts::Read(caption)) = (self.keeps_text, &mut report.facts.caption) {
             // Checks have seen it, and reports may have to wait for their turn.
             caption.text = None;
@@ -148,4 +163,14 @@ impl Worker<'_> {
         self.watch.finished(&sample.path, sample.size_bytes);
         Some(report)
     }
+}
+
+/// Whether anything but a good picture for every loader was found: what a user would want to see confirmed.
+fn is_suspicious(facts: &SampleFacts) -> bool {
+    let decoded = &facts.decoded;
+    facts.probe.is_err()
+        || decoded.strict != Strict::Whole
+        || decoded.pillow != Verdict::Ok
+        || decoded.opencv != Verdict::Ok
+        || decoded.disagreement.is_some()
 }

@@ -14,10 +14,11 @@ fn allowed() -> BTreeMap<&'static str, &'static [&'static str]> {
         ("captions", &["model"][..]),
         ("trainers", &["model"][..]),
         ("checks", &["model"][..]),
-        ("settings", &["model", "walk", "decode", "captions", "trainers", "checks"][..]),
+        ("settings", &["model", "walk", "decode", "captions", "trainers", "checks", "witness"][..]),
+        ("witness", &["model"][..]),
         ("manifest", &["model"][..]),
         ("sinks", &["model", "manifest", "settings"][..]),
-        ("pipeline", &["model", "walk", "probe", "decode", "captions", "checks", "settings", "sinks", "manifest"][..]),
+        ("pipeline", &["model", "walk", "probe", "decode", "captions", "checks", "settings", "sinks", "manifest", "witness"][..]),
     ])
 }
 
