@@ -6,7 +6,7 @@
 //! # The rooms
 //!
 //! Data moves one way: `walk` lists samples; for each, `probe`, `decode` and `captions` turn bytes into facts; `checks`
-//! turn facts into findings; `sinks` write reports. `pipeline` wires them and is the only room with threads of work.
+//! turn facts into findings; `sinks` write reports. `pipeline` wires them and is the only room with threads that work on samples.
 //!
 //! | room | what it does | may use |
 //! |---|---|---|

@@ -16,7 +16,7 @@ use std::time::{Duration, Instant};
 use serde::de::DeserializeOwned;
 use thiserror::Error;
 
-use crate::model::{Ended, Ending, Loader, Testimony, Verdict, Witness};
+use crate::model::{Ended, Ending, Loader, Testimony, Verdict, Witness, printable};
 use answer::{Greeting, LenientAnswer, OpenCvAnswer, PillowAnswer, is_out_of_memory};
 use process::{Process, Silence};
 
@@ -58,12 +58,12 @@ pub enum Confirm {
 #[non_exhaustive]
 pub enum WitnessError {
     /// The interpreter does not start.
-    #[error("failed to start `{interpreter}` to confirm with: {source}")]
+    #[error("failed to start `{interpreter}` to confirm with: {reason}")]
     Start {
         /// The interpreter, as it was named.
         interpreter: String,
         /// Why.
-        source: std::io::Error,
+        reason: String,
     },
     /// It has no Pillow.
     #[error("`{interpreter}` has no Pillow to confirm with: importing PIL raises {reason}")]
@@ -232,7 +232,7 @@ fn start(options: &WitnessOptions, cancel: &AtomicBool) -> Result<(Process, Witn
     let interpreter = options.interpreter.display().to_string();
     let process = match Process::start(options) {
         Ok(process) => process,
-        Err(source) => return Err(WitnessError::Start { interpreter, source }),
+        Err(error) => return Err(WitnessError::Start { interpreter, reason: error.to_string() }),
     };
     let what = match process.answer(Instant::now() + START, cancel) {
         Ok(line) => match serde_json::from_str(&line) {
@@ -244,7 +244,8 @@ fn start(options: &WitnessOptions, cancel: &AtomicBool) -> Result<(Process, Witn
         Err(Silence::TooLate) => format!("it does not say within {} seconds which libraries it has", START.as_secs()),
         Err(Silence::Gone) => {
             let (death, last_words) = process.end();
-            format!("it ends with {death}; {last_words}").trim_end_matches("; ").to_owned()
+            let last = last_words.lines().last().unwrap_or("it says nothing");
+            format!("it ends with {death}: {}", printable(last))
         }
     };
     Err(WitnessError::Useless { interpreter, what })

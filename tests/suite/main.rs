@@ -19,3 +19,4 @@ mod generated;
 mod probe;
 mod rooms;
 mod support;
+mod witness;

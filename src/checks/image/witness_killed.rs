@@ -14,7 +14,7 @@ declare_check! {
     /// `Segmentation fault` or a data loader worker that `exited unexpectedly`.
     ///
     /// ## Example
-    /// An animated PNG with an impossible filter byte, on which OpenCV 5.0.0 dies of SIGSEGV.
+    /// An animated PNG with an impossible filter byte, on which OpenCV 5.0.0 dies of SIGSEGV or SIGABRT.
     ///
     /// ## What to do
     /// Save the image again with a common program, or move it out of the dataset together with its caption.
