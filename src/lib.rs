@@ -6,7 +6,7 @@
 //! # The rooms
 //!
 //! Data moves one way: `walk` lists samples; for each, `probe`, `decode` and `captions` turn bytes into facts; `checks`
-//! turn facts into findings; `sinks` write reports. `pipeline` wires them and is the only room with threads.
+//! turn facts into findings; `sinks` write reports. `pipeline` wires them and is the only room with threads that work on samples.
 //!
 //! | room | what it does | may use |
 //! |---|---|---|
@@ -18,7 +18,8 @@
 //! | [`cache`] | facts of earlier runs | model |
 //! | [`trainers`] | what training programs expect | model |
 //! | [`checks`] | facts -> findings | model |
-//! | [`settings`] | what the user asked for, as plain data | model, checks (their names), trainers, and the option types of walk, decode, captions and cache |
+//! | [`witness`] | what the trainer's own libraries do with a file; the only room that starts processes | model |
+//! | [`settings`] | what the user asked for, as plain data | model, checks (their names), trainers, and the option types of walk, decode, captions, cache and witness |
 //! | [`manifest`] | the manifest's lines | model |
 //! | [`sinks`] | output formats | model, manifest, settings |
 //! | [`pipeline`] | runs the stages | everything above |
@@ -36,5 +37,6 @@ pub mod settings;
 pub mod sinks;
 pub mod trainers;
 pub mod walk;
+pub mod witness;
 
 pub use pipeline::{inspect, run};

@@ -14,6 +14,7 @@ use crate::decode::Limits;
 use crate::model::Profile;
 use crate::trainers;
 use crate::walk::{Input, WalkOptions};
+use crate::witness::WitnessOptions;
 
 /// One run, as asked for.
 #[derive(Debug)]
@@ -38,6 +39,8 @@ pub struct Settings {
     pub cache: Option<Cache>,
     /// Tokenizers for the length of captions.
     pub tokenizers: Tokenizers,
+    /// The trainer's own libraries, if they are to be asked.
+    pub witness: Option<WitnessOptions>,
     /// Which findings are wanted, and at which level.
     pub rules: Rules,
 }
@@ -64,6 +67,7 @@ impl Settings {
             caption_text: false,
             cache: None,
             tokenizers: Tokenizers::new(),
+            witness: None,
             rules: Rules::default(),
         }
     }

@@ -52,6 +52,11 @@ impl<'a> Obstacle<'a> {
                 Some(Self { cause, fault: Some(fault), refusal, is_certain: cause != Cause::Undecided })
             }
             Ok(probe) => {
+                if let Some(refusal) = refusal.filter(|_| facts.testimony.as_ref().is_some_and(|testimony| testimony.decides_pillow)) {
+                    // Nothing here knows why, so what the trainer's own Pillow says is all there is.
+                    let cause = cause_of_refusal(refusal);
+                    return Some(Self { cause, fault: None, refusal: Some(refusal), is_certain: true });
+                }
                 let cause = cause_behind_header(probe, decoded)?;
                 // That our own reading was stopped explains nothing where Pillow's answer is known.
                 let explains = |fault: &&Fault| cause == Cause::Undecided || cause_of(fault.kind) != Cause::Undecided;
@@ -128,7 +133,8 @@ fn cause_without_header(named_as: NamedAs, fault: &Fault) -> Cause {
 
 fn cause_behind_header(probe: &Probe, decoded: &Decoded) -> Option<Cause> {
     let refusal = decoded.pillow.refusal();
-    if !pillow_knows(probe.format) {
+    // A plug-in may be installed where the witness looked.
+    if !pillow_knows(probe.format) && decoded.pillow != Verdict::Ok {
         return Some(Cause::Unsupported);
     }
     // Pillow counts pixels before it looks at any data, so a picture that is too large may be damaged as well.
@@ -156,6 +162,16 @@ fn cause_behind_header(probe: &Probe, decoded: &Decoded) -> Option<Cause> {
 /// `check_text_memory`), which leaves the pixels out of it.
 fn is_about_metadata(refusal: &Refusal) -> bool {
     refusal.class == "ValueError" && refusal.message.contains("MAX_TEXT")
+}
+
+/// The cause by what Pillow raises, where the file could not be judged here.
+fn cause_of_refusal(refusal: &Refusal) -> Cause {
+    match refusal.class.as_ref() {
+        "UnidentifiedImageError" => Cause::Unsupported,
+        "DecompressionBombError" => Cause::TooManyPixels,
+        _ if is_about_metadata(refusal) => Cause::MetadataTooLarge,
+        _ => Cause::Corrupt,
+    }
 }
 
 fn cause_of(kind: FaultKind) -> Cause {

@@ -101,6 +101,8 @@ mod image {
     pub(super) mod truncated_image;
     pub(super) mod undecided_image;
     pub(super) mod unsupported_format;
+    pub(super) mod witness_disagrees;
+    pub(super) mod witness_killed;
 }
 
 mod metadata {
@@ -179,6 +181,8 @@ pub static ALL: &[&Check] = &[
     &image::undecided_image::CHECK,
     &image::size_outlier::CHECK,
     &image::decoders_disagree::CHECK,
+    &image::witness_disagrees::CHECK,
+    &image::witness_killed::CHECK,
     &metadata::metadata_name::CHECK,
     &metadata::metadata_parse::CHECK,
     &metadata::metadata_path_mismatch::CHECK,

@@ -53,6 +53,7 @@ pub(super) fn healthy(path: &str) -> SampleFacts {
             trailing: None,
             disagreement: None,
         },
+        testimony: None,
         caption: CaptionFacts::Read(Box::new(Caption {
             content: hash_of(caption.as_str()),
             path: caption,

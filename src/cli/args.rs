@@ -41,7 +41,7 @@ pub(super) enum Command {
 /// Where the facts of earlier runs are.
 #[derive(Debug, clap::Args)]
 pub(super) struct CachePlace {
-    /// Folder of the cache [default: $WALKAROUND_CACHE_DIR, or walkaround in the system's folder for caches]
+    /// Folder of the cache [default: `$WALKAROUND_CACHE_DIR`, or walkaround in the system's folder for caches]
     #[arg(long, value_name = "DIR")]
     pub(super) cache_dir: Option<PathBuf>,
 }
@@ -106,6 +106,18 @@ pub(super) struct DatasetOptions {
     /// Rebuild every image to pixels as a cross-check (slow)
     #[arg(long)]
     pub(super) pixels: bool,
+    /// Ask this Python, as a rule that of the trainer's venv, what its Pillow and its OpenCV do with the files
+    #[arg(long, value_name = "PYTHON")]
+    pub(super) confirm_with: Option<PathBuf>,
+    /// Which files to ask it about
+    #[arg(long, value_name = "WHICH", default_value = "suspicious", requires = "confirm_with")]
+    pub(super) confirm: ConfirmWhich,
+    /// Give up on an image after its worker has taken so many seconds
+    #[arg(long, value_name = "SECONDS", default_value_t = 60, value_parser = clap::value_parser!(u64).range(1..=86400), requires = "confirm_with")]
+    pub(super) confirm_time_limit: u64,
+    /// Memory for each worker beyond that of its libraries, in MiB (Linux only)
+    #[arg(long, value_name = "MIB", default_value_t = 4096, value_parser = clap::value_parser!(u64).range(64..=1 << 24), requires = "confirm_with")]
+    pub(super) confirm_memory: u64,
     /// Read every file again, whatever earlier runs have found, and keep nothing for later ones
     #[arg(long)]
     pub(super) no_cache: bool,
@@ -174,6 +186,15 @@ pub(super) struct ExplainOptions {
     /// Code or name, such as I101 or truncated-image
     #[arg(value_name = "CODE|NAME", required = true)]
     pub(super) checks: Vec<String>,
+}
+
+/// Which files the trainer's own libraries are asked about.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(super) enum ConfirmWhich {
+    /// Files that are damaged, that a loader refuses, or of which something is not known
+    Suspicious,
+    /// Every file
+    All,
 }
 
 /// Format of a report.

@@ -13,8 +13,9 @@ use walkaround::model::{Level, RelPath, nearest};
 use walkaround::settings::{PathIgnore, Rules, Selector, Settings};
 use walkaround::trainers;
 use walkaround::walk::{self, Input};
+use walkaround::witness::{Confirm, WitnessOptions};
 
-use super::args::{DatasetOptions, FailOn};
+use super::args::{ConfirmWhich, DatasetOptions, FailOn};
 use super::cache;
 
 /// Name of the settings file.
@@ -66,6 +67,15 @@ pub(super) fn resolve(options: &DatasetOptions) -> anyhow::Result<Resolved> {
     settings.limits.pixels = options.pixels;
     settings.memory_bytes = options.memory << 20;
     settings.limits.memory_bytes = settings.memory_bytes;
+    settings.witness = options.confirm_with.clone().map(|interpreter| WitnessOptions {
+        interpreter,
+        confirm: match options.confirm {
+            ConfirmWhich::Suspicious => Confirm::Suspicious,
+            ConfirmWhich::All => Confirm::All,
+        },
+        time: Duration::from_secs(options.confirm_time_limit),
+        memory_bytes: options.confirm_memory << 20,
+    });
     if let Some(threads) = options.threads {
         settings.threads = threads;
     }

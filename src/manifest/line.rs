@@ -9,7 +9,7 @@ use serde::Serialize;
 use super::SCHEMA;
 use crate::model::{
     AlphaFacts, Caption, CaptionFacts, ContentHash, Decoded, Fault, Inventory, Mode, Orientation, PixelFacts, Probe, Profile, SampleReport,
-    Strict, Summary,
+    Strict, Summary, Testimony,
 };
 
 /// One line.
@@ -114,6 +114,25 @@ pub struct DecodeLine {
     pub lost: Option<f32>,
     /// The first thing that is wrong.
     pub fault: Option<FaultLine>,
+    /// What the trainer's own libraries did; left out where they were not asked.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub witness: Option<WitnessLine>,
+}
+
+/// What the trainer's own libraries did with an image.
+#[derive(Clone, Debug, Serialize, JsonSchema)]
+pub struct WitnessLine {
+    /// Pillow: `ok`, `error` or `unknown`.
+    pub pillow: &'static str,
+    /// Exception and message of Pillow.
+    pub pillow_error: Option<String>,
+    /// Pillow with `LOAD_TRUNCATED_IMAGES`: `ok`, `error` or `unknown`.
+    pub pillow_lenient: &'static str,
+    /// OpenCV: `ok`, `error`, or `unknown` where it is not installed.
+    pub opencv: &'static str,
+    /// The library that the image killed, hung or starved, if it did: `Pillow` or `OpenCV`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub ended: Option<&'static str>,
 }
 
 /// Why a stage failed.
@@ -259,7 +278,7 @@ impl SampleLine {
             frames: probe.map(|probe| probe.frames),
             icc: probe.map(|probe| probe.icc),
             alpha: probe.map(|probe| probe.transparency),
-            decode: DecodeLine::new(&facts.decoded),
+            decode: DecodeLine::new(&facts.decoded, facts.testimony.as_ref()),
             pixels: facts.decoded.pixels.as_ref().map(PixelsLine::new),
             caption: CaptionLine::new(&facts.caption, caption_text),
             placements: BTreeMap::new(),
@@ -277,7 +296,7 @@ fn date(time: SystemTime) -> Option<String> {
 }
 
 impl DecodeLine {
-    fn new(decoded: &Decoded) -> Self {
+    fn new(decoded: &Decoded, testimony: Option<&Testimony>) -> Self {
         let lost = match decoded.strict {
             Strict::Damaged { lost, .. } => lost,
             _ => None,
@@ -289,6 +308,19 @@ impl DecodeLine {
             strict: decoded.strict.name(),
             lost,
             fault: decoded.strict.fault().map(FaultLine::new),
+            witness: testimony.map(WitnessLine::new),
+        }
+    }
+}
+
+impl WitnessLine {
+    fn new(testimony: &Testimony) -> Self {
+        Self {
+            pillow: testimony.pillow.name(),
+            pillow_error: testimony.pillow.refusal().map(ToString::to_string),
+            pillow_lenient: testimony.pillow_lenient.name(),
+            opencv: testimony.opencv.name(),
+            ended: testimony.ended.as_ref().map(|ended| ended.loader.library()),
         }
     }
 }

@@ -1,8 +1,8 @@
 //! What checks see: all facts of one sample, and a few facts of each for the whole dataset.
 
 use super::{
-    CaptionFacts, ContentHash, Decoded, Fault, FaultKind, Format, Inventory, MetadataFacts, Mode, NamedAs, Orientation, Probe, RelPath,
-    Sample, SampleIndex, Size,
+    CaptionFacts, ContentHash, Decoded, Fault, FaultKind, Format, Inventory, Loader, MetadataFacts, Mode, NamedAs, Orientation, Probe,
+    RelPath, Sample, SampleIndex, Size, Testimony,
 };
 
 /// What the bytes of one image say, wherever it lies and whatever it is called.
@@ -31,6 +31,8 @@ pub struct SampleFacts {
     pub probe: Result<Probe, Fault>,
     /// What decoding found.
     pub decoded: Decoded,
+    /// What the trainer's own libraries did with it, if they were asked.
+    pub testimony: Option<Testimony>,
     /// The caption.
     pub caption: CaptionFacts,
 }
@@ -112,13 +114,25 @@ impl SampleBrief {
 }
 
 impl SampleFacts {
+    /// What is known of a sample when its files were read; no witness was asked.
+    #[must_use]
+    pub fn new(sample: Sample, image: ImageFacts, caption: CaptionFacts) -> Self {
+        let ImageFacts { content, sha256, probe, decoded } = image;
+        Self { sample, content, sha256, probe, decoded, testimony: None, caption }
+    }
+
     /// Why a trainer that loads with Pillow cannot train on this sample, if it cannot.
     #[must_use]
     pub fn loss(&self) -> Option<Fault> {
         if let Err(fault) = &self.probe {
             return Some(fault.clone());
         }
-        let refusal = self.decoded.pillow.refusal()?;
+        if let Some(testimony) = &self.testimony
+            && let Some(ended) = testimony.ended.as_ref().filter(|ended| ended.loader == Loader::Pillow)
+        {
+            return Some(Fault::new(FaultKind::Corrupt, format!("it ends Pillow {}", ended.version)));
+        }
+        let refusal = self.decoded.pillow.refusal().or_else(|| self.testimony.as_ref()?.pillow.refusal())?;
         Some(match self.decoded.strict.fault() {
             Some(fault) => fault.clone(),
             None => Fault::new(FaultKind::Corrupt, refusal.to_string()),

@@ -18,6 +18,7 @@ mod probe;
 mod profile;
 mod report;
 mod sample;
+mod testimony;
 
 pub use caption::{Caption, CaptionFacts, Encoding, InvalidText, LineEnding, Mojibake, SuspectCharacter};
 pub use check_input::{DatasetFacts, ImageFacts, SampleBrief, SampleFacts};
@@ -34,5 +35,6 @@ pub use metadata::{CaptionCell, FileNames, MetadataFacts, MetadataFault, Metadat
 pub use path::{RelPath, printable};
 pub use probe::{Exif, Orientation, Probe, Size};
 pub use profile::Profile;
-pub use report::{LevelCounts, SampleReport, Summary};
+pub use report::{Confirmed, LevelCounts, SampleReport, Summary};
 pub use sample::{FileIdentity, NamedAs, Sample, SampleIndex, SideFile};
+pub use testimony::{Contradiction, Ended, Ending, Loader, Seen, Testimony, Witness};

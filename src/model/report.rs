@@ -47,6 +47,31 @@ impl LevelCounts {
     }
 }
 
+/// What a witness confirmed, in numbers of samples.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Confirmed {
+    /// It was asked about.
+    pub asked: u64,
+    /// It contradicts what was worked out here, in a verdict or in a fact of the header.
+    pub contradicted: u64,
+    /// Its verdict stands for one that was not known here.
+    pub decided: u64,
+    /// They ended a worker.
+    pub ended: u64,
+}
+
+impl Confirmed {
+    /// Counts a sample, if the witness was asked about it.
+    pub fn count(&mut self, facts: &SampleFacts) {
+        if let Some(testimony) = &facts.testimony {
+            self.asked += 1;
+            self.contradicted += u64::from(!facts.contradictions().is_empty());
+            self.decided += u64::from(testimony.decides_pillow);
+            self.ended += u64::from(testimony.ended.is_some());
+        }
+    }
+}
+
 /// The run in numbers.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Summary {
@@ -66,6 +91,8 @@ pub struct Summary {
     pub ignored: u64,
     /// Fingerprint of the dataset: a hash over the sorted paths and content hashes.
     pub fingerprint: String,
+    /// Samples that a witness was asked about; `None` if there was none.
+    pub confirmed: Option<Confirmed>,
     /// Whether the run was interrupted, so that part of the dataset was not looked at.
     pub interrupted: bool,
 }

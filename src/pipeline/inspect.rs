@@ -46,7 +46,7 @@ impl<'a> Inspector<'a> {
             (None, _) | (_, None) => CaptionFacts::Missing,
         };
         let content = image.as_ref().ok().map(|bytes| ContentHash(*blake3::hash(bytes).as_bytes()));
-        self.report(sample, self.image(image, content, reserve), caption)
+        self.judge(SampleFacts::new(sample, self.image(image, content, reserve), caption))
     }
 
     /// What the bytes of an image say, whose hash is known already.
@@ -59,10 +59,9 @@ impl<'a> Inspector<'a> {
         ImageFacts { content, sha256, probe, decoded }
     }
 
-    /// What facts add up to.
-    pub(super) fn report(&self, sample: Sample, image: ImageFacts, caption: CaptionFacts) -> SampleReport {
-        let ImageFacts { content, sha256, probe, decoded } = image;
-        let facts = SampleFacts { sample, content, sha256, probe, decoded, caption };
+    /// What the checks of single samples make of the facts.
+    #[must_use]
+    pub fn judge(&self, facts: SampleFacts) -> SampleReport {
         let findings = checks::check_sample(&facts, self.profile);
         SampleReport { facts, findings }
     }

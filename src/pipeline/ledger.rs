@@ -2,7 +2,7 @@
 
 use super::sieve::Sieve;
 use crate::checks;
-use crate::model::{DatasetFacts, Finding, Inventory, MetadataFacts, Profile, SampleBrief, SampleReport, Size, Summary};
+use crate::model::{Confirmed, DatasetFacts, Finding, Inventory, MetadataFacts, Profile, SampleBrief, SampleReport, Size, Summary};
 use crate::settings::Rules;
 
 /// The books of one run.
@@ -15,14 +15,19 @@ pub(super) struct Ledger<'a> {
 }
 
 impl<'a> Ledger<'a> {
-    pub(super) fn new(rules: &'a Rules) -> Self {
-        Self { sieve: Sieve::new(rules), briefs: Vec::new(), summary: Summary::default(), fingerprint: blake3::Hasher::new() }
+    /// Empty books; whether a witness testifies is to be said.
+    pub(super) fn new(rules: &'a Rules, has_witness: bool) -> Self {
+        let summary = Summary { confirmed: has_witness.then(Confirmed::default), ..Summary::default() };
+        Self { sieve: Sieve::new(rules), briefs: Vec::new(), summary, fingerprint: blake3::Hasher::new() }
     }
 
     /// Enters a sample and returns its report as the user wants to see it. Samples come in order.
     pub(super) fn enter(&mut self, report: SampleReport) -> SampleReport {
         let SampleReport { facts, findings } = report;
         let brief = SampleBrief::of(&facts);
+        if let Some(confirmed) = &mut self.summary.confirmed {
+            confirmed.count(&facts);
+        }
         self.summary.samples += 1;
         self.summary.usable += u64::from(brief.is_usable());
         self.summary.captioned += u64::from(brief.caption.is_some());

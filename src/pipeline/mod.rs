@@ -24,6 +24,7 @@ use crate::model::{RelPath, Summary};
 use crate::settings::Settings;
 use crate::sinks::{Header, Sink};
 use crate::walk::{self, WalkError};
+use crate::witness::{Bench, WitnessError};
 
 /// Why a run could not happen, or could not be carried to its end. Bad data is a finding and never ends up here.
 #[derive(Debug, Error)]
@@ -35,6 +36,9 @@ pub enum RunError {
     /// A report could not be written.
     #[error("failed to write the report: {0}")]
     Output(#[from] io::Error),
+    /// The trainer's own libraries cannot be asked.
+    #[error(transparent)]
+    Witness(#[from] WitnessError),
     /// The worker threads could not be started.
     #[error("failed to start the worker threads: {0}")]
     Threads(#[from] rayon::ThreadPoolBuildError),
@@ -81,14 +85,15 @@ impl Watch for () {}
 /// # }
 /// ```
 pub fn run(settings: &Settings, sinks: &mut [Box<dyn Sink + '_>], watch: &dyn Watch, cancel: &AtomicBool) -> Result<Summary, RunError> {
+    let bench = settings.witness.as_ref().map(|options| Bench::call(options, cancel)).transpose()?;
     let inventory = walk::walk(&settings.inputs, &settings.walk)?;
     watch.walked(inventory.samples.len() as u64, inventory.samples.iter().map(|sample| sample.size_bytes).sum());
 
-    let header = Header::new(settings, &inventory);
+    let header = Header::new(settings, &inventory, bench.as_ref().map(Bench::witness));
     sinks.iter_mut().try_for_each(|sink| sink.begin(&header))?;
 
-    let mut ledger = ledger::Ledger::new(&settings.rules);
-    let interrupted = workers::inspect_all(&inventory, settings, watch, cancel, |report| {
+    let mut ledger = ledger::Ledger::new(&settings.rules, bench.is_some());
+    let interrupted = workers::inspect_all(&inventory, settings, bench.as_ref(), watch, cancel, |report| {
         let report = ledger.enter(report);
         sinks.iter_mut().try_for_each(|sink| sink.sample(&report))
     })?;

@@ -14,9 +14,12 @@ use super::order::Reorder;
 use super::recall::{Memory, Recall};
 use super::{RunError, Watch, read};
 use crate::cache::{Cache, Stamp};
-use crate::model::{Caption, CaptionFacts, ContentHash, ImageFacts, Inventory, NamedAs, Sample, SampleReport, SideFile};
+use crate::model::{
+    Caption, CaptionFacts, ContentHash, ImageFacts, Inventory, NamedAs, Sample, SampleFacts, SampleReport, SideFile, Strict, Verdict,
+};
 use crate::settings::Settings;
 use crate::walk;
+use crate::witness::{Bench, Confirm};
 
 /// Samples under way for each thread, done ones that wait for a slow one before them included.
 const WINDOW: usize = 64;
@@ -28,6 +31,7 @@ const WINDOW: usize = 64;
 pub(super) fn inspect_all(
     inventory: &Inventory,
     settings: &Settings,
+    bench: Option<&Bench<'_>>,
     watch: &dyn Watch,
     cancel: &AtomicBool,
     mut emit: impl FnMut(SampleReport) -> io::Result<()>,
@@ -42,6 +46,8 @@ pub(super) fn inspect_all(
         inspector,
         files: Budget::new(settings.memory_bytes - settings.decoding_bytes()),
         decoding: Budget::new(settings.decoding_bytes()),
+        bench,
+        cancel,
         watch,
         keeps_text: settings.caption_text,
     };
@@ -132,6 +138,9 @@ struct Worker<'a> {
     files: Budget,
     /// Memory for decoding. Apart from the other, so that who holds a file and waits for this is waited for by nobody.
     decoding: Budget,
+    /// The trainer's own libraries.
+    bench: Option<&'a Bench<'a>>,
+    cancel: &'a AtomicBool,
     watch: &'a dyn Watch,
     /// Whether the captions' text is wanted in the end.
     keeps_text: bool,
@@ -148,7 +157,15 @@ impl Worker<'_> {
         self.watch.started(&sample.path);
         let image = known.unwrap_or_else(|| self.image(sample, path.as_deref(), memory));
         let caption = sample.caption.as_ref().map_or(CaptionFacts::Missing, |file| self.caption(file, memory));
-        let mut report = self.inspector.report(sample.clone(), image, caption);
+        let mut facts = SampleFacts::new(sample.clone(), image, caption);
+        if let Some(bench) = self.bench
+            && let Some(path) = path.as_deref().filter(|_| facts.content.is_some())
+            && (bench.confirm() == Confirm::All || is_suspicious(&facts))
+            && let Some(testimony) = bench.ask(path, self.cancel)
+        {
+            facts.hear(testimony);
+        }
+        let mut report = self.inspector.judge(facts);
         if let (false, CaptionFacts::Read(caption)) = (self.keeps_text, &mut report.facts.caption) {
             // Checks have seen it, and reports may have to wait for their turn.
             caption.text = None;
@@ -194,4 +211,14 @@ impl Worker<'_> {
             Err(fault) => self.inspector.caption(&file.path, Err(fault)),
         }
     }
+}
+
+/// Whether anything but a good picture for every loader was found: what a user would want to see confirmed.
+fn is_suspicious(facts: &SampleFacts) -> bool {
+    let decoded = &facts.decoded;
+    facts.probe.is_err()
+        || decoded.strict != Strict::Whole
+        || decoded.pillow != Verdict::Ok
+        || decoded.opencv != Verdict::Ok
+        || decoded.disagreement.is_some()
 }

@@ -15,7 +15,7 @@ pub use manifest::Manifest;
 pub use report::schema;
 pub use text::{Text, Verbosity};
 
-use crate::model::{Finding, Inventory, Profile, SampleReport, Summary};
+use crate::model::{Finding, Inventory, Profile, SampleReport, Summary, Witness};
 use crate::settings::Settings;
 
 /// Program and version, as reports name it.
@@ -28,13 +28,15 @@ pub struct Header<'a> {
     pub inventory: &'a Inventory,
     /// What the trainer expects.
     pub profile: &'a Profile,
+    /// Who was asked to confirm what was found.
+    pub witness: Option<&'a Witness>,
 }
 
 impl<'a> Header<'a> {
     /// The header of a run.
     #[must_use]
-    pub fn new(settings: &'a Settings, inventory: &'a Inventory) -> Self {
-        Self { inventory, profile: &settings.profile }
+    pub fn new(settings: &'a Settings, inventory: &'a Inventory, witness: Option<&'a Witness>) -> Self {
+        Self { inventory, profile: &settings.profile, witness }
     }
 }
 

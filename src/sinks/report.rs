@@ -7,7 +7,7 @@ use serde::Serialize;
 use serde_json::Value;
 
 use super::{Header, TOOL};
-use crate::model::{Consequence, Finding, Outcome, Phase, RelPath, Summary};
+use crate::model::{Confirmed, Consequence, Finding, Outcome, Phase, RelPath, Summary, Witness};
 
 /// The schema id.
 pub(super) const SCHEMA: &str = "walkaround.report/1";
@@ -40,6 +40,35 @@ pub(super) struct SettingsObject {
     pub(super) resolution: [u32; 2],
     /// Tokens that a caption may have.
     pub(super) max_tokens: u64,
+    /// Who was asked to confirm what was found; left out if nobody was.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(super) witness: Option<WitnessObject>,
+}
+
+/// The interpreter that loads images as the trainer does, and its libraries.
+#[derive(Clone, Debug, Serialize, JsonSchema)]
+pub(super) struct WitnessObject {
+    /// The interpreter, as it was named.
+    pub(super) interpreter: String,
+    /// Version of Python.
+    pub(super) python: String,
+    /// Version of Pillow.
+    pub(super) pillow: String,
+    /// Version of OpenCV; null if it is not installed there.
+    pub(super) opencv: Option<String>,
+}
+
+/// What the witness confirmed, in numbers of samples.
+#[derive(Clone, Debug, Serialize, JsonSchema)]
+pub(super) struct ConfirmedObject {
+    /// The witness was asked about.
+    pub(super) asked: u64,
+    /// The witness contradicts what was worked out here.
+    pub(super) contradicted: u64,
+    /// The witness decided, since nothing was known here.
+    pub(super) decided: u64,
+    /// They ended a worker process.
+    pub(super) ended: u64,
 }
 
 /// The run in numbers.
@@ -67,6 +96,9 @@ pub(super) struct SummaryObject {
     pub(super) ignored: u64,
     /// Hash over paths and contents in order.
     pub(super) fingerprint: String,
+    /// What the witness confirmed; left out if there was none.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(super) confirmed: Option<ConfirmedObject>,
     /// Whether part of the dataset was not looked at.
     pub(super) interrupted: bool,
 }
@@ -126,6 +158,7 @@ impl SettingsObject {
             caption_extension: profile.caption_extension.clone(),
             resolution: [profile.resolution.width, profile.resolution.height],
             max_tokens: profile.max_tokens,
+            witness: header.witness.map(WitnessObject::new),
         }
     }
 }
@@ -144,8 +177,26 @@ impl SummaryObject {
             infos: summary.findings.info,
             ignored: summary.ignored,
             fingerprint: summary.fingerprint.clone(),
+            confirmed: summary.confirmed.map(ConfirmedObject::new),
             interrupted: summary.interrupted,
         }
+    }
+}
+
+impl WitnessObject {
+    fn new(witness: &Witness) -> Self {
+        Self {
+            interpreter: witness.interpreter.clone(),
+            python: witness.python.clone(),
+            pillow: witness.pillow.clone(),
+            opencv: witness.opencv.clone(),
+        }
+    }
+}
+
+impl ConfirmedObject {
+    fn new(Confirmed { asked, contradicted, decided, ended }: Confirmed) -> Self {
+        Self { asked, contradicted, decided, ended }
     }
 }
 

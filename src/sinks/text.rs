@@ -9,7 +9,7 @@ use std::io::{self, Write};
 use anstyle::{AnsiColor, Style};
 
 use super::{Header, Sink};
-use crate::model::{Code, Finding, Level, Phase, RelPath, SampleReport, Summary, printable};
+use crate::model::{Code, Finding, Level, Phase, RelPath, SampleReport, Summary, Witness, printable};
 
 /// How much is said.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -39,6 +39,7 @@ pub struct Text<W> {
     groups: BTreeMap<(Reverse<Level>, Code), Group>,
     /// Samples that the walk found.
     listed: usize,
+    witness: Option<Witness>,
 }
 
 /// Findings of one check at one level.
@@ -52,7 +53,7 @@ struct Group {
 impl<W: Write> Text<W> {
     /// A report that is written to `out`.
     pub fn new(out: W, verbosity: Verbosity) -> Self {
-        Self { out, verbosity, groups: BTreeMap::new(), listed: 0 }
+        Self { out, verbosity, groups: BTreeMap::new(), listed: 0, witness: None }
     }
 
     fn group(&mut self, level: Level, Group { findings, files }: &Group) -> io::Result<()> {
@@ -77,6 +78,30 @@ impl<W: Write> Text<W> {
             writeln!(self.out, "  {BOLD}>{BOLD:#} {}", printable(help))?;
         }
         writeln!(self.out)
+    }
+
+    /// Who was asked, about how much, and what came of it.
+    fn confirmation(&mut self, summary: &Summary) -> io::Result<()> {
+        let (Some(Witness { interpreter, python, pillow, opencv }), Some(confirmed)) = (&self.witness, summary.confirmed) else {
+            return Ok(());
+        };
+        if self.verbosity == Verbosity::Quiet {
+            return Ok(());
+        }
+        let opencv = opencv.as_ref().map_or_else(|| "no OpenCV".to_owned(), |version| format!("OpenCV {version}"));
+        writeln!(
+            self.out,
+            "confirmed with {} (Python {}, Pillow {}, {}): {} of {}; {} contradicted, {} decided where nothing was known, {} ended it\n",
+            printable(interpreter),
+            printable(python),
+            printable(pillow),
+            printable(&opencv),
+            confirmed.asked,
+            counted(summary.samples, "image"),
+            confirmed.contradicted,
+            confirmed.decided,
+            confirmed.ended,
+        )
     }
 
     fn notes(&mut self, groups: &[(Code, Group)]) -> io::Result<()> {
@@ -130,6 +155,7 @@ impl<W: Write> Text<W> {
 impl<W: Write> Sink for Text<W> {
     fn begin(&mut self, header: &Header<'_>) -> io::Result<()> {
         self.listed = header.inventory.samples.len();
+        self.witness = header.witness.cloned();
         Ok(())
     }
 
@@ -160,6 +186,7 @@ impl<W: Write> Sink for Text<W> {
             }
         }
         self.notes(&notes)?;
+        self.confirmation(summary)?;
         self.closing(summary)?;
         self.out.flush()
     }

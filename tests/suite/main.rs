@@ -20,3 +20,4 @@ mod generated;
 mod probe;
 mod rooms;
 mod support;
+mod witness;

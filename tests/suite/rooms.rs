@@ -15,10 +15,11 @@ fn allowed() -> BTreeMap<&'static str, &'static [&'static str]> {
         ("cache", &["model"][..]),
         ("trainers", &["model"][..]),
         ("checks", &["model"][..]),
-        ("settings", &["model", "walk", "decode", "captions", "cache", "trainers", "checks"][..]),
+        ("settings", &["model", "walk", "decode", "captions", "cache", "trainers", "checks", "witness"][..]),
+        ("witness", &["model"][..]),
         ("manifest", &["model"][..]),
         ("sinks", &["model", "manifest", "settings"][..]),
-        ("pipeline", &["model", "walk", "probe", "decode", "captions", "cache", "checks", "settings", "sinks", "manifest"][..]),
+        ("pipeline", &["model", "walk", "probe", "decode", "captions", "cache", "checks", "settings", "sinks", "manifest", "witness"][..]),
     ])
 }
 

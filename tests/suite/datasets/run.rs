@@ -12,8 +12,9 @@ use crate::generated::current;
 use crate::support::check_with;
 
 /// Checks without a folder of their own: `unused-ignore` is about the settings (see `cli.rs`), no file is unreadable to the
-/// superuser that tests may run as, and no file is known on which the decoders disagree (see the unit tests of both).
-const WITHOUT_RECIPE: [&str; 3] = ["unused-ignore", "unreadable-caption", "decoders-disagree"];
+/// superuser that tests may run as, and no file is known on which the decoders disagree (see the unit tests of both). What a
+/// witness says needs an interpreter (see `witness.rs`).
+const WITHOUT_RECIPE: [&str; 5] = ["unused-ignore", "unreadable-caption", "decoders-disagree", "witness-disagrees", "witness-killed"];
 
 /// Checks whose finding cannot be built on this system or for this user.
 fn cannot_be_built(check: &str) -> bool {
