@@ -12,6 +12,7 @@ mod guard;
 mod hostile;
 mod inflate;
 mod jpeg;
+mod lenient;
 mod limits;
 mod pixels;
 mod png;
@@ -38,12 +39,25 @@ pub fn decode(bytes: &[u8], probe: &Probe, limits: &Limits) -> Decoded {
     let reading = contain_panics(|| read(bytes, probe, limits)).unwrap_or_else(Reading::unknown);
     Decoded {
         pillow: reading.pillow,
+        pillow_lenient: reading.pillow_lenient,
         opencv: reading.opencv,
         strict: reading.strict,
         pixels: reading.picture.as_ref().map(|picture| pixels::facts(picture, probe.orientation)),
         trailing: reading.trailing,
         disagreement: None,
     }
+}
+
+/// What loaders do with bytes in whose header the probe found `fault`. They look at other things, and not in its order, so that
+/// the format's own reader is asked, if the bytes begin like a format that has one.
+#[must_use]
+pub fn decode_without_header(bytes: &[u8], fault: &Fault, limits: &Limits) -> Decoded {
+    let undecided = Decoded::undecided(fault.clone());
+    let limits = &limits.begun();
+    let is_judged = matches!(fault.kind, FaultKind::Empty | FaultKind::NotAnImage | FaultKind::BadHeader | FaultKind::Truncated);
+    let Ok(Some(reading)) = contain_panics(|| is_judged.then(|| read_by_signature(bytes, limits))) else { return undecided };
+    let strict = Strict::Error(fault.clone());
+    Decoded { pillow: reading.pillow, pillow_lenient: reading.pillow_lenient, opencv: reading.opencv, strict, ..undecided }
 }
 
 /// Rebuilds every pixel of the first frame through the `image` crate ([`Limits::pixels`]) and says where that
@@ -64,13 +78,32 @@ pub fn cross_check(bytes: &[u8], probe: &Probe, decoded: &Decoded, limits: &Limi
     }
 }
 
+/// The reading by the reader whose format Pillow would try first (the `_accept` of its plugins).
+fn read_by_signature(bytes: &[u8], limits: &Limits) -> Reading {
+    if bytes.starts_with(b"BM") {
+        bmp::read(bytes, limits)
+    } else if bytes.starts_with(b"\x89PNG\r\n\x1a\n") {
+        png::read(bytes, limits)
+    } else if bytes.starts_with(b"\xFF\xD8\xFF") {
+        jpeg::read(bytes, limits)
+    } else if bytes.starts_with(b"GIF87a") || bytes.starts_with(b"GIF89a") {
+        gif::read(bytes, limits)
+    } else if bytes.starts_with(b"RIFF") && bytes.get(8..12) == Some(b"WEBP") {
+        webp::read(bytes, limits)
+    } else if tiff::PREFIXES.iter().any(|prefix| bytes.starts_with(*prefix)) {
+        tiff::read(bytes, limits)
+    } else {
+        Reading::unknown(Fault::new(FaultKind::NotAnImage, "")).refused_by_pillow(unidentified())
+    }
+}
+
 fn read(bytes: &[u8], probe: &Probe, limits: &Limits) -> Reading {
     let format = probe.format;
     match format {
         Format::Gif | Format::Bmp | Format::Tiff | Format::Png | Format::Jpeg | Format::Mpo | Format::WebP => {}
         // Pillow cannot open these at all, so their size does not matter to it.
         Format::Heic | Format::JpegXl | Format::Svg => {
-            return Reading { pillow: unidentified(), ..without_decoder(format) };
+            return without_decoder(format).refused_by_pillow(unidentified());
         }
         // The readers of those above find the size themselves, since what Pillow checks before it is up to them.
         _ if probe.size.pixels() > MAX_PIXELS => return too_many_pixels(probe.size),
@@ -121,11 +154,9 @@ pub(crate) fn unidentified() -> Verdict {
 pub(crate) fn too_many_pixels(size: Size) -> Reading {
     let pixels = u64::from(size.width.max(1)) * u64::from(size.height.max(1));
     let detail = format!("{size} is {pixels} pixels, the limit is {MAX_PIXELS}");
-    Reading {
-        pillow: Verdict::refuses_open("DecompressionBombError", bomb_message(pixels)),
-        strict: Strict::Error(Fault::new(FaultKind::TooManyPixels, detail)),
-        ..Reading::unknown(Fault::new(FaultKind::TooManyPixels, ""))
-    }
+    let refusal = Verdict::refuses_open("DecompressionBombError", bomb_message(pixels));
+    let strict = Strict::Error(Fault::new(FaultKind::TooManyPixels, detail));
+    Reading { strict, ..Reading::unknown(Fault::new(FaultKind::TooManyPixels, "")) }.refused_by_pillow(refusal)
 }
 
 /// Pillow's wording (Pillow 13, `Image.py`, `_decompression_bomb_check`).

@@ -105,6 +105,9 @@ pub struct DecodeLine {
     pub pillow: &'static str,
     /// Exception and message of Pillow.
     pub pillow_error: Option<String>,
+    /// Pillow with `LOAD_TRUNCATED_IMAGES`, which some trainers set: `ok` (it may then be part of a picture), `error` or
+    /// `unknown`.
+    pub pillow_lenient: &'static str,
     /// OpenCV: `ok`, `error` or `unknown`.
     pub opencv: &'static str,
     /// Reading by the format's rules: `ok`, `damaged`, `error` or `unknown`.
@@ -285,6 +288,7 @@ impl DecodeLine {
         Self {
             pillow: decoded.pillow.name(),
             pillow_error: decoded.pillow.refusal().map(ToString::to_string),
+            pillow_lenient: decoded.pillow_lenient.name(),
             opencv: decoded.opencv.name(),
             strict: decoded.strict.name(),
             lost,

@@ -194,6 +194,9 @@ pub struct PixelFacts {
 pub struct Decoded {
     /// Pillow 13: open, load, convert to RGB.
     pub pillow: Verdict,
+    /// The same with `ImageFile.LOAD_TRUNCATED_IMAGES` set, as some trainers set it (`OneTrainer`'s mgds among them): what it
+    /// then loads may be part of a picture.
+    pub pillow_lenient: Verdict,
     /// OpenCV 5: `imdecode` unchanged.
     pub opencv: Verdict,
     /// Our own reading by the format's rules.
@@ -223,6 +226,7 @@ impl Decoded {
     pub fn undecided(fault: Fault) -> Self {
         Self {
             pillow: Verdict::Unknown,
+            pillow_lenient: Verdict::Unknown,
             opencv: Verdict::Unknown,
             strict: Strict::Unknown(fault),
             pixels: None,

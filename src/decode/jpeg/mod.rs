@@ -53,8 +53,10 @@ pub(crate) fn read(bytes: &[u8], limits: &Limits) -> Reading {
         picture.has_detail = walk.coded_bytes as u64 * 8 > frame.padded_blocks().saturating_mul(PLAIN_BLOCK_BITS);
         Some(picture)
     });
+    let opened = open::open(bytes);
     Reading {
-        pillow: verdict::pillow(open::open(bytes), &walk, bytes.len()),
+        pillow: verdict::pillow(&opened, &walk, bytes.len()),
+        pillow_lenient: verdict::pillow_lenient(&opened),
         opencv: verdict::opencv(&walk),
         strict: verdict::strict(&walk, bytes.len()),
         picture,

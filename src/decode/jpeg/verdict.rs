@@ -3,6 +3,7 @@
 use super::Stop;
 use super::open::Opened;
 use super::walk::Walk;
+use crate::decode::lenient::NOTHING_TO_LOAD;
 use crate::model::{Fault, FaultKind, Refusal, Strict, Trailing, Verdict};
 
 /// Pixels above which OpenCV throws (`CV_IO_MAX_IMAGE_PIXELS`).
@@ -14,10 +15,10 @@ const OPENCV_MAX_PIXELS: u64 = 1 << 30;
 /// counts even behind the last row (`JpegDecode.c`). Of 11,522 files, most of them damaged, this agrees with Pillow on all but the 41
 /// that are not walked. The number of bytes in the message about a truncated file can be off by a few: it depends on how far
 /// libjpeg had read ahead.
-pub(super) fn pillow(opened: Result<Opened, Refusal>, walk: &Walk, length: usize) -> Verdict {
+pub(super) fn pillow(opened: &Result<Opened, Refusal>, walk: &Walk, length: usize) -> Verdict {
     match (opened, &walk.stop) {
-        (Err(refusal), _) => Verdict::Error(refusal),
-        (Ok(Opened::Header), _) => Verdict::refuses_load("OSError", "cannot load this image"),
+        (Err(refusal), _) => Verdict::Error(refusal.clone()),
+        (Ok(Opened::Header), _) => Verdict::refuses_load("OSError", NOTHING_TO_LOAD),
         (Ok(Opened::Picture), None) => Verdict::Ok,
         (Ok(Opened::Picture), Some(stop)) => match stop {
             Stop::Starved { .. } if walk.rows_done => Verdict::Ok,
@@ -28,6 +29,16 @@ pub(super) fn pillow(opened: Result<Opened, Refusal>, walk: &Walk, length: usize
             Stop::Refused { .. } => Verdict::refuses_load("OSError", "broken data stream when reading image file"),
             Stop::NoDecoder(_) | Stop::Limit(_) => Verdict::Unknown,
         },
+    }
+}
+
+/// Pillow 13.0.0 with `LOAD_TRUNCATED_IMAGES`: it ends the data with an end marker of its own (`JpegImagePlugin.py`,
+/// `load_read`), and no error of libjpeg is looked at, so that whatever opens loads, walked here or not.
+pub(super) fn pillow_lenient(opened: &Result<Opened, Refusal>) -> Verdict {
+    match opened {
+        Err(refusal) => Verdict::Error(refusal.clone()),
+        Ok(Opened::Header) => Verdict::refuses_load("OSError", NOTHING_TO_LOAD),
+        Ok(Opened::Picture) => Verdict::Ok,
     }
 }
 

@@ -181,8 +181,9 @@ fn check_chunk(chunk: &Chunk<'_>, header: &Header, is_header: bool) -> Result<()
     if !known {
         return refused(format!("chunk {name} is invalid or out of place"));
     }
-    // IEND's checksum is read and not compared.
-    if chunk.name != *b"IEND" && !chunk.crc_is_right() {
+    // IEND's checksum is read and not compared; a palette that the picture does not need counts as ancillary.
+    let is_optional = chunk.name == *b"IEND" || (chunk.name == *b"PLTE" && header.color != Color::Palette);
+    if !is_optional && !chunk.crc_is_right() {
         return refused(format!("wrong checksum of {name}"));
     }
     Ok(())
