@@ -11,6 +11,9 @@ pub const MAX_PIXELS: u64 = 178_956_970;
 /// Pixels above which Pillow warns (`MAX_IMAGE_PIXELS`, 1 GiB / 4 / 3).
 pub const WARN_PIXELS: u64 = 89_478_485;
 
+/// Class of a [`Refusal`] by a loader that takes its whole process with it.
+pub const CRASH: &str = "crash";
+
 /// Where a loader gives up.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Stage {

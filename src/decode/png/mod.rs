@@ -5,6 +5,7 @@
 //! [`rows`] and [`picture`]), which says how and where the picture ends; then [`pillow`], [`opencv`] and
 //! [`strict`] each judge that end by their own rules. Memory is two rows and a window, whatever the size of the picture.
 
+mod animation;
 mod chunks;
 mod data;
 mod handlers;
