@@ -4,7 +4,8 @@
 //! libpng is fed chunk by chunk there, told to ignore checksums, and reports an error by jumping back to where
 //! `processing_start` called `setjmp`. That function has returned long before. From the first stream the jump happens to end in a refusal;
 //! from the second one, which is begun where a frame follows a picture of its own, it ends in SIGSEGV. Measured on
-//! 4,000 damaged animations and by files made for each rule; OpenCV reads animations since 4.11.
+//! 6,300 damaged animations and by files made for each rule. OpenCV reads animations since 4.11; 4.13 does the same as 5.0.0,
+//! 4.12 dies of errors in the first stream as well, and 4.11 of those only.
 
 use super::chunks::{Chunk, be32, chunks_from};
 use super::header::Header;
