@@ -4,6 +4,18 @@
 //! [`Reading`] out. What is common lives here: the choice of the reader, limits, the one `catch_unwind` around
 //! third-party code, and the facts computed from a reduced picture. May use `model` only.
 
+//!
+//! # OpenCV 4
+//!
+//! Verdicts are for OpenCV 5.0.0. Measured with the wheels of pip on 948 odd public files and 6,240 damaged copies of 240 of them,
+//! OpenCV 4 answers otherwise as follows.
+//!
+//! - 4.12: the same for every file but 17 damaged animated PNGs, which 5.0.0 refuses and 4.12 dies of (`png::animation`).
+//! - 4.11: neither GIF nor AVIF (25 and 9 of the files); it takes two animated PNGs that 5.0.0 refuses.
+//! - 4.10: no animations either: an animated WebP is refused, of an animated PNG the picture before the frames is taken. Of
+//!   damaged files it returns 285 of 1,248 JPEGs that 5.0.0 refuses, since it does not look whether all rows came, and refuses 84 of
+//!   3,094 PNGs that 5.0.0 takes.
+
 mod bmp;
 mod generic;
 mod gif;

@@ -8,8 +8,8 @@ use serde::Serialize;
 
 use super::SCHEMA;
 use crate::model::{
-    AlphaFacts, Caption, CaptionFacts, ContentHash, Decoded, Fault, Inventory, Mode, Orientation, PixelFacts, Probe, Profile, SampleReport,
-    Strict, Summary,
+    AlphaFacts, Blame, Caption, CaptionFacts, ContentHash, Decoded, Fault, Inventory, Mode, Orientation, PixelFacts, Probe, Profile,
+    SampleReport, Strict, Summary,
 };
 
 /// One line.
@@ -283,7 +283,8 @@ impl DecodeLine {
     fn new(decoded: &Decoded) -> Self {
         let lost = match decoded.strict {
             Strict::Damaged { lost, .. } => lost,
-            _ => None,
+            Strict::Error(ref fault) => (fault.kind.blame() == Blame::File).then_some(1.0),
+            Strict::Whole | Strict::Unknown(_) => None,
         };
         Self {
             pillow: decoded.pillow.name(),

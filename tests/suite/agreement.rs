@@ -111,10 +111,13 @@ fn lenient_seen(record: &Value) -> Option<&str> {
     record["pillow"]["load_lenient"].as_str()
 }
 
-/// Mode, width, height and orientation as Pillow gave them, of a file that it opens.
-fn header_seen(record: &Value) -> Option<(&str, [u64; 2], Option<u64>)> {
+/// Mode, width, height and orientation as Pillow gave them, of a file that it opens. Asking for EXIF loads a PNG, and where that
+/// raises nothing is known of its orientation: it is then `here`.
+fn header_seen(record: &Value, here: Option<u64>) -> Option<(&str, [u64; 2], Option<u64>)> {
     let pillow = &record["pillow"];
-    let orientation = pillow["orientation"].as_u64().filter(|value| (1..=8).contains(value));
+    let raised = pillow["orientation"].is_string() || pillow["orientation_error"].is_string();
+    let seen = pillow["orientation"].as_u64().filter(|value| (1..=8).contains(value));
+    let orientation = if raised { here } else { seen };
     Some((pillow["mode"].as_str()?, [pillow["w"].as_u64()?, pillow["h"].as_u64()?], orientation))
 }
 
@@ -173,8 +176,8 @@ impl Agreement {
                 self.lines.push(format!("lenient {file}: {seen}, here {:?}", decoded.pillow_lenient));
             }
         }
-        if let Some(seen) = header_seen(record) {
-            let here = report.facts.probe.as_ref().map(header_here);
+        let here = report.facts.probe.as_ref().map(header_here);
+        if let Some(seen) = header_seen(record, here.ok().and_then(|(.., orientation)| orientation)) {
             self.header.add(here == Ok(seen));
             if here != Ok(seen) {
                 self.lines.push(format!("header {file}: {seen:?}, here {here:?}"));

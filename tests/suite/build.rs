@@ -188,9 +188,9 @@ pub(crate) fn animated_png(seed: u32, side: u32, filter: u8) -> Vec<u8> {
     let still = rgb_png(seed, side, side);
     let mut rows = rgb_rows(seed + 1, side, side);
     rows.chunks_mut(side as usize * 3 + 1).for_each(|row| row[0] = filter);
-    let [zero, one, size] = [0_u32, 1, side].map(u32::to_be_bytes);
+    let [zero, one, edge] = [0_u32, 1, side].map(u32::to_be_bytes);
     // Number, width, height, left, top; shown for a tenth of a second.
-    let control = [&zero[..], &size, &size, &zero, &zero, &[0, 1, 0, 10, 0, 0]].concat();
+    let control = [&zero[..], &edge, &edge, &zero, &zero, &[0, 1, 0, 10, 0, 0]].concat();
     let data = [&one[..], &compress_to_vec_zlib(&rows, 6)].concat();
     let (before_end, end) = still.split_at(still.len() - 12);
     let animated = [before_end, &png_chunk(b"fcTL", &control), &png_chunk(b"fdAT", &data), end].concat();

@@ -14,6 +14,7 @@ mod build;
 mod cases;
 mod cli;
 mod corpus;
+mod cross_check;
 mod datasets;
 mod generated;
 mod probe;

@@ -73,8 +73,24 @@ enum Stop {
     Refused { at: usize, what: String },
     /// A valid process that is not walked here.
     NoDecoder(String),
+    /// A scan in arithmetic coding, which is not walked either.
+    Arithmetic(Behind),
     /// A limit of this run.
     Limit(Fault),
+}
+
+/// What stands behind a scan in arithmetic coding that holds the whole picture.
+///
+/// Every bit string is valid there, and libjpeg takes zeros for what is missing before a marker, so this decides what loaders
+/// say (jdarith.c of libjpeg-turbo 3: `get_byte` reads on until a marker, and gives up where the source has run dry).
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Behind {
+    /// The end marker.
+    End,
+    /// Nothing: the file ends in the scan.
+    Nothing,
+    /// Another marker, zeros that may be part of the scan or not, or it is one scan of several.
+    Other,
 }
 
 impl Stop {

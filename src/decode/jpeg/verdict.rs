@@ -1,8 +1,9 @@
 //! What loaders and strict reading say of a walk.
 
-use super::Stop;
+use super::frame::ARITHMETIC;
 use super::open::Opened;
 use super::walk::Walk;
+use super::{Behind, Stop};
 use crate::decode::lenient::NOTHING_TO_LOAD;
 use crate::model::{Fault, FaultKind, Refusal, Strict, Trailing, Verdict};
 
@@ -26,8 +27,11 @@ pub(super) fn pillow(opened: &Result<Opened, Refusal>, walk: &Walk, length: usiz
                 let left = length.saturating_sub(*at);
                 Verdict::refuses_load("OSError", format!("image file is truncated ({left} bytes not processed)"))
             }
-            Stop::Refused { .. } => Verdict::refuses_load("OSError", "broken data stream when reading image file"),
-            Stop::NoDecoder(_) | Stop::Limit(_) => Verdict::Unknown,
+            Stop::Refused { .. } | Stop::Arithmetic(Behind::Nothing) => {
+                Verdict::refuses_load("OSError", "broken data stream when reading image file")
+            }
+            Stop::Arithmetic(Behind::End) => Verdict::Ok,
+            Stop::Arithmetic(Behind::Other) | Stop::NoDecoder(_) | Stop::Limit(_) => Verdict::Unknown,
         },
     }
 }
@@ -52,10 +56,11 @@ pub(super) fn opencv(walk: &Walk) -> Verdict {
     let frame = walk.frame.as_ref();
     let pixels = frame.map_or(0, |frame| frame.size.0 as u64 * frame.size.1 as u64);
     match &walk.stop {
-        Some(Stop::NoDecoder(_) | Stop::Limit(_)) => Verdict::Unknown,
+        Some(Stop::NoDecoder(_) | Stop::Limit(_) | Stop::Arithmetic(Behind::Other)) => Verdict::Unknown,
         _ if pixels > OPENCV_MAX_PIXELS => refuses("more pixels than OpenCV takes"),
         _ if frame.is_some_and(|frame| frame.precision != 8) => refuses("12 bits a sample"),
         _ if walk.tables_first => refuses("the file begins with tables only"),
+        Some(Stop::Arithmetic(Behind::End)) => Verdict::Ok,
         Some(_) if !walk.rows_done => refuses("libjpeg gives up"),
         _ => Verdict::Ok,
     }
@@ -69,6 +74,7 @@ pub(super) fn strict(walk: &Walk, length: usize) -> Strict {
     let damaged = |fault: Fault| Strict::Damaged { fault: walk.damage.first().cloned().unwrap_or(fault), lost };
     match &walk.stop {
         Some(Stop::NoDecoder(what)) => Strict::Unknown(Fault::new(FaultKind::NoDecoder, what.clone())),
+        Some(Stop::Arithmetic(_)) => Strict::Unknown(Fault::new(FaultKind::NoDecoder, format!("{ARITHMETIC} is not walked"))),
         Some(Stop::Limit(fault)) => Strict::Unknown(fault.clone()),
         Some(Stop::Refused { at, what }) if walk.scans == 0 => Strict::Error(Fault::at(FaultKind::BadHeader, *at, what.clone())),
         Some(Stop::Refused { at, what }) => damaged(Fault::at(FaultKind::Corrupt, *at, what.clone())),
