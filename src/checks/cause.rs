@@ -3,6 +3,7 @@
 //! Several checks explain broken files, and a user wants one explanation for each file: they all ask here whose turn it is.
 //! What a finding says is the checks' business.
 
+use super::words::{percent, rounded};
 use crate::model::{
     Decoded, Fault, FaultKind, Finding, Format, Level, MAX_PIXELS, NamedAs, Phase, Probe, Refusal, SampleFacts, Stage, Strict, Verdict,
 };
@@ -37,6 +38,10 @@ pub(super) struct Obstacle<'a> {
     pub(super) fault: Option<&'a Fault>,
     /// How Pillow refuses it, where that is known.
     pub(super) refusal: Option<&'a Refusal>,
+    /// Share of the picture that is lost, 0 to 1, where it can be told.
+    pub(super) lost: Option<f32>,
+    /// What Pillow does with it where a trainer sets `LOAD_TRUNCATED_IMAGES`.
+    pub(super) lenient: &'a Verdict,
     /// Whether Pillow refuses it for certain; if not, the trainer may load it all the same.
     pub(super) is_certain: bool,
 }
@@ -46,22 +51,27 @@ impl<'a> Obstacle<'a> {
     pub(super) fn of(facts: &'a SampleFacts) -> Option<Self> {
         let decoded = &facts.decoded;
         let refusal = decoded.pillow.refusal();
+        let lost = match &decoded.strict {
+            Strict::Damaged { lost, .. } => *lost,
+            Strict::Whole | Strict::Error(_) | Strict::Unknown(_) => None,
+        };
+        let lenient = &decoded.pillow_lenient;
         match &facts.probe {
             Err(fault) => {
                 let cause = cause_without_header(facts.sample.named_as, fault);
-                Some(Self { cause, fault: Some(fault), refusal, is_certain: cause != Cause::Undecided })
+                Some(Self { cause, fault: Some(fault), refusal, lost, lenient, is_certain: cause != Cause::Undecided })
             }
             Ok(probe) => {
                 if let Some(refusal) = refusal.filter(|_| facts.testimony.as_ref().is_some_and(|testimony| testimony.decides_pillow)) {
                     // Nothing here knows why, so what the trainer's own Pillow says is all there is.
                     let cause = cause_of_refusal(refusal);
-                    return Some(Self { cause, fault: None, refusal: Some(refusal), is_certain: true });
+                    return Some(Self { cause, fault: None, refusal: Some(refusal), lost, lenient, is_certain: true });
                 }
                 let cause = cause_behind_header(probe, decoded)?;
                 // That our own reading was stopped explains nothing where Pillow's answer is known.
                 let explains = |fault: &&Fault| cause == Cause::Undecided || cause_of(fault.kind) != Cause::Undecided;
                 let is_certain = refusal.is_some() || cause == Cause::TooManyPixels || !pillow_knows(probe.format);
-                Some(Self { cause, fault: decoded.strict.fault().filter(explains), refusal, is_certain })
+                Some(Self { cause, fault: decoded.strict.fault().filter(explains), refusal, lost, lenient, is_certain })
             }
         }
     }
@@ -80,6 +90,22 @@ impl<'a> Obstacle<'a> {
         }
     }
 
+    /// How much is lost, as the end of a message; empty where nothing is, or where it cannot be told.
+    pub(super) fn loss(&self) -> String {
+        match self.lost {
+            Some(lost) if lost > 0.0 => format!("; {} of the picture is lost", percent(lost)),
+            Some(_) | None => String::new(),
+        }
+    }
+
+    /// What a trainer gets that sets `LOAD_TRUNCATED_IMAGES`, as the end of a sentence about one that does not.
+    pub(super) fn with_truncated_images(&self) -> &'static str {
+        match self.lenient {
+            Verdict::Ok => "; with LOAD_TRUNCATED_IMAGES it is trained on, gray or smeared where it is lost",
+            Verdict::Error(_) | Verdict::Unknown => "",
+        }
+    }
+
     /// Level of a finding that says so: an error only where it is certain.
     pub(super) fn level(&self) -> Level {
         if self.is_certain { Level::Error } else { Level::Warning }
@@ -95,12 +121,16 @@ impl<'a> Obstacle<'a> {
 }
 
 impl Finding {
-    /// Adds what is known of an obstacle: kind and place of the fault, what Pillow raises, and whether that belongs to
+    /// Adds what is known of an obstacle: kind and place of the fault, the share that is lost, what Pillow raises, and whether that belongs to
     /// `OSError`'s family, since sd-scripts prints the file's name only for those.
     pub(super) fn because(&mut self, obstacle: &Obstacle<'_>) -> &mut Self {
         if let Some(fault) = obstacle.fault {
             self.evidence("fault", fault.kind.name()).evidence("offset", fault.offset);
         }
+        if let Some(lost) = obstacle.lost {
+            self.evidence("lost", rounded(lost, 4));
+        }
+        self.evidence("pillow_lenient", obstacle.lenient.name());
         if let Some(refusal) = obstacle.refusal {
             self.evidence("pillow", refusal.to_string()).evidence("os_error", refusal.is_os_error());
         }

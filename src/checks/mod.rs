@@ -84,6 +84,7 @@ mod image {
     pub(super) mod cmyk_image;
     pub(super) mod corrupt_image;
     pub(super) mod damaged_but_loads;
+    pub(super) mod decoder_crash;
     pub(super) mod decoders_disagree;
     pub(super) mod exif_orientation;
     pub(super) mod extreme_aspect;
@@ -181,6 +182,7 @@ pub static ALL: &[&Check] = &[
     &image::undecided_image::CHECK,
     &image::size_outlier::CHECK,
     &image::decoders_disagree::CHECK,
+    &image::decoder_crash::CHECK,
     &image::witness_disagrees::CHECK,
     &image::witness_killed::CHECK,
     &metadata::metadata_name::CHECK,

@@ -47,6 +47,7 @@ pub(super) fn healthy(path: &str) -> SampleFacts {
         }),
         decoded: Decoded {
             pillow: Verdict::Ok,
+            pillow_lenient: Verdict::Ok,
             opencv: Verdict::Ok,
             strict: Strict::Whole,
             pixels: Some(PixelFacts { mean: 120.0, blank: false, phash: 0x1234_5678_9abc_def0, alpha: None, colorless: Some(false) }),
@@ -122,6 +123,7 @@ impl SampleFacts {
     /// Makes Pillow refuse its pixels, for the fault given.
     pub(super) fn refuse(&mut self, fault: Fault) {
         self.decoded.pillow = Verdict::refuses_load("OSError", fault.detail.clone());
+        self.decoded.pillow_lenient = self.decoded.pillow.clone();
         self.decoded.strict = Strict::Damaged { fault, lost: None };
     }
 }

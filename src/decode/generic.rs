@@ -10,7 +10,7 @@ use image::{DynamicImage, GenericImageView, ImageFormat, ImageReader};
 
 use super::reduce::{Layout, Reducer};
 use super::{Limits, Picture, Reading};
-use crate::model::{Fault, FaultKind, Format, Size, Strict, Verdict};
+use crate::model::{Fault, FaultKind, Format, Size, Strict};
 
 /// What the reader says when the deadline has passed; looked for in the error that comes out of `image`.
 const TOO_LATE: &str = "the time limit has passed";
@@ -19,7 +19,8 @@ const TOO_LATE: &str = "the time limit has passed";
 pub(super) fn read(bytes: &[u8], format: Format, limits: &Limits) -> Reading {
     match decode(bytes, format, limits) {
         Ok(image) => {
-            Reading { pillow: Verdict::Unknown, opencv: Verdict::Unknown, strict: Strict::Whole, picture: reduce(&image), trailing: None }
+            let unknown = Reading::unknown(Fault::new(FaultKind::NoDecoder, ""));
+            Reading { strict: Strict::Whole, picture: reduce(&image), ..unknown }
         }
         Err(fault) => {
             // `image` does not know every variant of these formats, so that it refuses one says little about the file.
@@ -172,6 +173,7 @@ mod tests {
     use std::time::Duration;
 
     use super::*;
+    use crate::model::Verdict;
 
     #[test]
     fn a_pixmap_decodes_and_a_short_one_does_not() {

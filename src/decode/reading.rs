@@ -7,6 +7,8 @@ use crate::model::{AlphaFacts, Fault, Raster, Strict, Trailing, Verdict};
 pub(crate) struct Reading {
     /// Pillow 13: open, load, convert to RGB.
     pub(crate) pillow: Verdict,
+    /// The same with `LOAD_TRUNCATED_IMAGES`; rules in [`lenient`](super::lenient).
+    pub(crate) pillow_lenient: Verdict,
     /// OpenCV 5: `imdecode` unchanged; [`Verdict::Unknown`] where it is not known.
     pub(crate) opencv: Verdict,
     /// Reading by the format's own rules.
@@ -33,6 +35,17 @@ pub(crate) struct Picture {
 impl Reading {
     /// A reading that could not be made here, for the reason given: no verdict is guessed.
     pub(crate) fn unknown(fault: Fault) -> Self {
-        Self { pillow: Verdict::Unknown, opencv: Verdict::Unknown, strict: Strict::Unknown(fault), picture: None, trailing: None }
+        Self {
+            pillow: Verdict::Unknown,
+            pillow_lenient: Verdict::Unknown,
+            opencv: Verdict::Unknown,
+            strict: Strict::Unknown(fault),
+            picture: None,
+            trailing: None,
+        }
+    }
+    /// The same with Pillow's refusal to open the file, which `LOAD_TRUNCATED_IMAGES` does not change.
+    pub(crate) fn refused_by_pillow(self, refusal: Verdict) -> Self {
+        Self { pillow_lenient: refusal.clone(), pillow: refusal, ..self }
     }
 }

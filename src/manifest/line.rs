@@ -8,8 +8,8 @@ use serde::Serialize;
 
 use super::SCHEMA;
 use crate::model::{
-    AlphaFacts, Caption, CaptionFacts, ContentHash, Decoded, Fault, Inventory, Mode, Orientation, PixelFacts, Probe, Profile, SampleReport,
-    Strict, Summary, Testimony,
+    AlphaFacts, Blame, Caption, CaptionFacts, ContentHash, Decoded, Fault, Inventory, Mode, Orientation, PixelFacts, Probe, Profile,
+    SampleReport, Strict, Summary, Testimony,
 };
 
 /// One line.
@@ -105,6 +105,9 @@ pub struct DecodeLine {
     pub pillow: &'static str,
     /// Exception and message of Pillow.
     pub pillow_error: Option<String>,
+    /// Pillow with `LOAD_TRUNCATED_IMAGES`, which some trainers set: `ok` (it may then be part of a picture), `error` or
+    /// `unknown`.
+    pub pillow_lenient: &'static str,
     /// OpenCV: `ok`, `error` or `unknown`.
     pub opencv: &'static str,
     /// Reading by the format's rules: `ok`, `damaged`, `error` or `unknown`.
@@ -299,11 +302,13 @@ impl DecodeLine {
     fn new(decoded: &Decoded, testimony: Option<&Testimony>) -> Self {
         let lost = match decoded.strict {
             Strict::Damaged { lost, .. } => lost,
-            _ => None,
+            Strict::Error(ref fault) => (fault.kind.blame() == Blame::File).then_some(1.0),
+            Strict::Whole | Strict::Unknown(_) => None,
         };
         Self {
             pillow: decoded.pillow.name(),
             pillow_error: decoded.pillow.refusal().map(ToString::to_string),
+            pillow_lenient: decoded.pillow_lenient.name(),
             opencv: decoded.opencv.name(),
             strict: decoded.strict.name(),
             lost,

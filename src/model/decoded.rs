@@ -13,6 +13,9 @@ pub const MAX_PIXELS: u64 = 178_956_970;
 /// Pixels above which Pillow warns (`MAX_IMAGE_PIXELS`, 1 GiB / 4 / 3).
 pub const WARN_PIXELS: u64 = 89_478_485;
 
+/// Class of a [`Refusal`] by a loader that takes its whole process with it.
+pub const CRASH: &str = "crash";
+
 /// Where a loader gives up.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Stage {
@@ -196,6 +199,9 @@ pub struct PixelFacts {
 pub struct Decoded {
     /// Pillow 13: open, load, convert to RGB.
     pub pillow: Verdict,
+    /// The same with `ImageFile.LOAD_TRUNCATED_IMAGES` set, as some trainers set it (`OneTrainer`'s mgds among them): what it
+    /// then loads may be part of a picture.
+    pub pillow_lenient: Verdict,
     /// OpenCV 5: `imdecode` unchanged.
     pub opencv: Verdict,
     /// Our own reading by the format's rules.
@@ -225,6 +231,7 @@ impl Decoded {
     pub fn undecided(fault: Fault) -> Self {
         Self {
             pillow: Verdict::Unknown,
+            pillow_lenient: Verdict::Unknown,
             opencv: Verdict::Unknown,
             strict: Strict::Unknown(fault),
             pixels: None,

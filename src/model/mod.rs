@@ -23,7 +23,7 @@ mod testimony;
 pub use caption::{Caption, CaptionFacts, Encoding, InvalidText, LineEnding, Mojibake, SuspectCharacter};
 pub use check_input::{DatasetFacts, ImageFacts, SampleBrief, SampleFacts};
 pub use decoded::{
-    AlphaFacts, Decoded, MAX_PIXELS, NEAR_DUPLICATE_BITS, PixelFacts, Raster, Refusal, Stage, Strict, Trailing, Verdict, WARN_PIXELS,
+    AlphaFacts, CRASH, Decoded, MAX_PIXELS, NEAR_DUPLICATE_BITS, PixelFacts, Raster, Refusal, Stage, Strict, Trailing, Verdict, WARN_PIXELS,
 };
 pub use fault::{Blame, Fault, FaultKind};
 pub use finding::{Code, Consequence, Finding, Level, Outcome, Phase};

@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 
-use super::{Orientation, SampleFacts, Size, Verdict};
+use super::{Decoded, Orientation, SampleFacts, Size, Verdict};
 
 /// The interpreter that testifies, and the libraries that it loads images with.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -98,7 +98,7 @@ pub struct Testimony {
 /// Something that was worked out here and that the witness contradicts.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Contradiction {
-    /// What it is about: `pillow`, `opencv`, `mode`, `size`, `orientation`.
+    /// What it is about: `pillow`, `pillow_lenient`, `opencv`, `mode`, `size`, `orientation`.
     pub about: &'static str,
     /// What was worked out here.
     pub here: Cow<'static, str>,
@@ -113,8 +113,11 @@ impl SampleFacts {
             self.decoded.pillow.clone_from(&testimony.pillow);
             testimony.decides_pillow = true;
         }
-        if self.decoded.opencv == Verdict::Unknown {
-            self.decoded.opencv.clone_from(&testimony.opencv);
+        let Decoded { pillow_lenient, opencv, .. } = &mut self.decoded;
+        for (here, there) in [(pillow_lenient, &testimony.pillow_lenient), (opencv, &testimony.opencv)] {
+            if *here == Verdict::Unknown {
+                here.clone_from(there);
+            }
         }
         self.testimony = Some(testimony);
     }
@@ -124,9 +127,12 @@ impl SampleFacts {
     pub fn contradictions(&self) -> Vec<Contradiction> {
         let Some(testimony) = &self.testimony else { return Vec::new() };
         let mut found = Vec::new();
-        for (about, here, there) in
-            [("pillow", &self.decoded.pillow, &testimony.pillow), ("opencv", &self.decoded.opencv, &testimony.opencv)]
-        {
+        let decoded = &self.decoded;
+        for (about, here, there) in [
+            ("pillow", &decoded.pillow, &testimony.pillow),
+            ("pillow_lenient", &decoded.pillow_lenient, &testimony.pillow_lenient),
+            ("opencv", &decoded.opencv, &testimony.opencv),
+        ] {
             if matches!((here, there), (Verdict::Ok, Verdict::Error(_)) | (Verdict::Error(_), Verdict::Ok)) {
                 found.push(Contradiction { about, here: described(here), there: described(there) });
             }

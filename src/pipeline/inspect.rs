@@ -6,8 +6,8 @@ use crate::captions::{self, Tokenizers};
 use crate::checks;
 use crate::decode::{self, Limits};
 use crate::model::{
-    CaptionFacts, ContentHash, Decoded, Fault, FaultKind, Format, ImageFacts, NamedAs, Probe, Profile, RelPath, Sample, SampleFacts,
-    SampleIndex, SampleReport, SideFile, Strict, Verdict,
+    CaptionFacts, ContentHash, Decoded, Fault, Format, ImageFacts, NamedAs, Probe, Profile, RelPath, Sample, SampleFacts, SampleIndex,
+    SampleReport, SideFile,
 };
 use crate::probe;
 use crate::settings::Settings;
@@ -83,7 +83,7 @@ impl<'a> Inspector<'a> {
                 (Ok(probe), decoded)
             }
             Err(fault) => {
-                let decoded = without_header(&fault);
+                let decoded = decode::decode_without_header(bytes, &fault, &self.limits);
                 (Err(fault), decoded)
             }
         }
@@ -125,15 +125,4 @@ pub fn inspect(name: &str, image: &[u8], caption: Option<&[u8]>, settings: &Sett
         path,
     };
     Inspector::new(settings).inspect(sample, Ok(image), caption.map(Ok), |_| ())
-}
-
-/// What is known of bytes that have no usable header: Pillow does not open them.
-fn without_header(fault: &Fault) -> Decoded {
-    let pillow = match fault.kind {
-        FaultKind::Empty | FaultKind::NotAnImage | FaultKind::BadHeader | FaultKind::Truncated => {
-            Verdict::refuses_open("UnidentifiedImageError", "cannot identify image file")
-        }
-        _ => Verdict::Unknown,
-    };
-    Decoded { pillow, opencv: Verdict::Unknown, strict: Strict::Error(fault.clone()), pixels: None, trailing: None, disagreement: None }
 }

@@ -2,7 +2,8 @@
 //!
 //! `WALKAROUND_IMAGES=folder WALKAROUND_VERDICTS=file.jsonl cargo test --test suite agreement::measures -- --nocapture` prints
 //! the agreement by format, and every file that differs. The verdicts file has a JSON object a line: `file`; `pillow` with
-//! `load: "ok"`, `load_error` or `open_error`; `opencv` with a shape, or null or a class where it refuses. The whole path is
+//! `load: "ok"`, `load_error` or `open_error`, `load_lenient` (with `LOAD_TRUNCATED_IMAGES`: `"ok"` or a class), `mode`, `w`, `h`
+//! and `orientation`; `opencv` with a shape, or null or a class where it refuses, or `crash` with a signal. The whole path is
 //! measured: [`walkaround::inspect`] chooses the format, or says what becomes of bytes without a header.
 
 use std::collections::BTreeMap;
@@ -11,29 +12,44 @@ use std::path::Path;
 
 use serde_json::Value;
 use walkaround::inspect;
-use walkaround::model::{SampleReport, Stage, Verdict};
+use walkaround::model::{Format, Mode, Probe, SampleReport, Stage, Verdict};
 use walkaround::settings::Settings;
 
 use crate::corpus::shared;
 
-/// Least agreement on the corpus, by format as Pillow spells it: percent with Pillow, percent with OpenCV where that is
-/// known, and the percent of refusals that have Pillow's message. An unknown verdict is no agreement.
-///
-/// Of 153 JPEGs one is coded arithmetically, which is not walked, and the number of bytes in the message about a truncated
-/// one depends on how far libjpeg had read ahead.
-const FLOORS: [(&str, f64, Option<f64>, f64); 6] = [
-    ("JPEG", 99.0, Some(97.0), 90.0),
-    ("PNG", 99.5, Some(97.0), 99.5),
-    ("WEBP", 99.5, Some(97.0), 99.5),
-    ("GIF", 99.5, None, 99.5),
-    ("BMP", 99.5, None, 99.5),
-    ("TIFF", 99.5, None, 99.5),
+/// Least agreement on the corpus, in percent. An unknown verdict is no agreement.
+struct Floor {
+    /// As Pillow spells it.
+    format: &'static str,
+    pillow: f64,
+    lenient: f64,
+    /// Of refusals: the exception's class, and its message.
+    class: f64,
+    message: f64,
+    /// Mode, size and orientation of what Pillow opens.
+    header: f64,
+    /// Where it is known.
+    opencv: Option<f64>,
+}
+
+const EXACT: Floor = Floor { format: "", pillow: 99.5, lenient: 99.5, class: 99.5, message: 99.5, header: 99.5, opencv: None };
+
+const FLOORS: [Floor; 6] = [
+    // The number of bytes in the message about a truncated one depends on how far libjpeg had read ahead.
+    Floor { format: "JPEG", message: 90.0, opencv: Some(97.0), ..EXACT },
+    Floor { format: "PNG", opencv: Some(97.0), ..EXACT },
+    Floor { format: "WEBP", opencv: Some(97.0), ..EXACT },
+    Floor { format: "GIF", ..EXACT },
+    Floor { format: "BMP", ..EXACT },
+    Floor { format: "TIFF", lenient: 97.0, header: 97.0, ..EXACT },
 ];
 
 /// Counts of one format.
 #[derive(Default)]
 struct Agreement {
     pillow: Count,
+    lenient: Count,
+    header: Count,
     /// Of the files that both refuse.
     stage: Count,
     class: Count,
@@ -89,10 +105,45 @@ fn pillow_seen(record: &Value) -> Option<Result<(), (Stage, &str)>> {
     }
 }
 
-/// Whether OpenCV was seen to return a picture; `None` where the record does not tell.
-fn opencv_seen(record: &Value) -> Option<bool> {
+/// What Pillow was seen to do with `LOAD_TRUNCATED_IMAGES`: `"ok"` or a class; `None` where the record does not tell.
+fn lenient_seen(record: &Value) -> Option<&str> {
+    record["pillow"]["load_lenient"].as_str()
+}
+
+/// Mode, width, height and orientation as Pillow gave them, of a file that it opens. Asking for EXIF loads a PNG, and where that
+/// raises nothing is known of its orientation: it is then `here`.
+fn header_seen(record: &Value, here: Option<u64>) -> Option<(&str, [u64; 2], Option<u64>)> {
+    let pillow = &record["pillow"];
+    let raised = pillow["orientation"].is_string() || pillow["orientation_error"].is_string();
+    let seen = pillow["orientation"].as_u64().filter(|value| (1..=8).contains(value));
+    let orientation = if raised { here } else { seen };
+    Some((pillow["mode"].as_str()?, [pillow["w"].as_u64()?, pillow["h"].as_u64()?], orientation))
+}
+
+/// The same as the probe has them; Pillow applies the orientation of a TIFF to its size when it opens it, and of no other format.
+fn header_here(probe: &Probe) -> (&str, [u64; 2], Option<u64>) {
+    let size = if probe.format == Format::Tiff { probe.oriented_size() } else { probe.size };
+    let orientation = probe.orientation.map(|orientation| u64::from(orientation.value()));
+    (probe.mode.map_or("none", Mode::name), [size.width.into(), size.height.into()], orientation)
+}
+
+/// What OpenCV was seen to do: `"ok"`, `"error"`, or `"crash"` where it took its process with it; `None` where the record does
+/// not tell.
+fn opencv_seen(record: &Value) -> Option<&'static str> {
     let opencv = record.get("opencv")?;
-    (!opencv["crash"].is_number()).then(|| opencv.is_array())
+    Some(match opencv {
+        _ if opencv["crash"].is_number() => "crash",
+        Value::Array(_) => "ok",
+        _ => "error",
+    })
+}
+
+/// The same as it is expected here.
+fn opencv_here(verdict: &Verdict) -> &'static str {
+    match verdict {
+        Verdict::Error(refusal) if refusal.class == "crash" => "crash",
+        Verdict::Ok | Verdict::Error(_) | Verdict::Unknown => verdict.name(),
+    }
 }
 
 impl Agreement {
@@ -115,16 +166,28 @@ impl Agreement {
                 self.lines.push(format!("pillow {file}: {seen:?}, here {:?}, strict {:?}", decoded.pillow, decoded.strict));
             }
         }
+        if let Some(seen) = lenient_seen(record) {
+            let here = decoded.pillow_lenient.refusal().map_or("ok", |refusal| refusal.class.as_ref());
+            let same = decoded.pillow_lenient != Verdict::Unknown && here == seen;
+            self.lenient.unknown += u32::from(decoded.pillow_lenient == Verdict::Unknown);
+            self.lenient.add(same);
+            if !same {
+                self.lines.push(format!("lenient {file}: {seen}, here {:?}", decoded.pillow_lenient));
+            }
+        }
+        let here = report.facts.probe.as_ref().map(header_here);
+        if let Some(seen) = header_seen(record, here.ok().and_then(|(.., orientation)| orientation)) {
+            self.header.add(here == Ok(seen));
+            if here != Ok(seen) {
+                self.lines.push(format!("header {file}: {seen:?}, here {here:?}"));
+            }
+        }
         if let Some(seen) = opencv_seen(record) {
-            let same = match decoded.opencv {
-                Verdict::Ok => seen,
-                Verdict::Error(_) => !seen,
-                Verdict::Unknown => false,
-            };
+            let same = opencv_here(&decoded.opencv) == seen;
             self.opencv.unknown += u32::from(decoded.opencv == Verdict::Unknown);
             self.opencv.add(same);
             if !same && decoded.opencv != Verdict::Unknown {
-                self.lines.push(format!("opencv {file}: {}, here {:?}", record["opencv"], decoded.opencv));
+                self.lines.push(format!("opencv {file}: {seen}, here {:?}", decoded.opencv));
             }
         }
     }
@@ -151,9 +214,10 @@ fn measure(images: &Path, verdicts: &Path) -> BTreeMap<String, Agreement> {
     }
     assert!(!agreements.is_empty(), "none of the files in {} has a verdict", images.display());
     for (format, agreement) in &agreements {
-        let Agreement { pillow, stage, class, message, opencv, lines } = agreement;
+        let Agreement { pillow, lenient, header, stage, class, message, opencv, lines } = agreement;
         let format = if format.is_empty() { "no format" } else { format };
-        println!("{format}\n  Pillow: {pillow}\n  its refusals: stage {stage}, class {class}, message {message}\n  OpenCV: {opencv}");
+        println!("{format}\n  Pillow: {pillow}\n  lenient: {lenient}\n  header: {header}");
+        println!("  its refusals: stage {stage}, class {class}, message {message}\n  OpenCV: {opencv}");
         for line in lines {
             println!("  {line}");
         }
@@ -174,15 +238,21 @@ fn measures() {
 fn verdicts_agree_with_the_loaders_on_the_corpus() {
     let (Some(edge), Some(verdicts)) = (shared("corpus/edge"), shared("corpus/verdicts.jsonl")) else { return };
     let agreements = measure(&edge, &verdicts);
-    for (format, pillow, opencv, message) in FLOORS {
+    for floor in FLOORS {
+        let format = floor.format;
         let agreement = &agreements[format];
-        let lines = agreement.lines.join("\n");
         assert!(agreement.pillow.all >= 20, "{format}: only {} files", agreement.pillow.all);
-        assert!(agreement.pillow.percent() >= pillow, "{format}, Pillow: {}\n{lines}", agreement.pillow);
-        let refusals = &agreement.message;
-        assert!(refusals.all == 0 || refusals.percent() >= message, "{format}, messages: {refusals}\n{lines}");
-        if let Some(opencv) = opencv {
-            assert!(agreement.opencv.percent() >= opencv, "{format}, OpenCV: {}\n{lines}", agreement.opencv);
+        let mut floors = vec![
+            ("Pillow", &agreement.pillow, floor.pillow),
+            ("lenient Pillow", &agreement.lenient, floor.lenient),
+            ("classes", &agreement.class, floor.class),
+            ("messages", &agreement.message, floor.message),
+            ("header", &agreement.header, floor.header),
+        ];
+        floors.extend(floor.opencv.map(|opencv| ("OpenCV", &agreement.opencv, opencv)));
+        for (what, count, least) in floors {
+            let holds = count.all == 0 || count.percent() >= least;
+            assert!(holds, "{format}, {what}: {count}\n{}", agreement.lines.join("\n"));
         }
     }
 }

@@ -183,6 +183,20 @@ pub(crate) fn raw_png(size: (u32, u32), depth: u8, color: u8, chunks: &[(&[u8; 4
     out
 }
 
+/// An animated PNG of one frame behind a picture of its own; `filter` begins the rows of the frame.
+pub(crate) fn animated_png(seed: u32, side: u32, filter: u8) -> Vec<u8> {
+    let still = rgb_png(seed, side, side);
+    let mut rows = rgb_rows(seed + 1, side, side);
+    rows.chunks_mut(side as usize * 3 + 1).for_each(|row| row[0] = filter);
+    let [zero, one, edge] = [0_u32, 1, side].map(u32::to_be_bytes);
+    // Number, width, height, left, top; shown for a tenth of a second.
+    let control = [&zero[..], &edge, &edge, &zero, &zero, &[0, 1, 0, 10, 0, 0]].concat();
+    let data = [&one[..], &compress_to_vec_zlib(&rows, 6)].concat();
+    let (before_end, end) = still.split_at(still.len() - 12);
+    let animated = [before_end, &png_chunk(b"fcTL", &control), &png_chunk(b"fdAT", &data), end].concat();
+    with_png_chunk(&animated, b"acTL", &[0, 0, 0, 2, 0, 0, 0, 0])
+}
+
 /// Rows of a picture of this seed as 8-bit RGB, each behind the filter byte 0.
 pub(crate) fn rgb_rows(seed: u32, width: u32, height: u32) -> Vec<u8> {
     let image = picture(seed, width, height);

@@ -15,6 +15,7 @@ mod cache;
 mod cases;
 mod cli;
 mod corpus;
+mod cross_check;
 mod datasets;
 mod generated;
 mod probe;

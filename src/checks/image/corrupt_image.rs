@@ -33,7 +33,8 @@ fn check(facts: &SampleFacts, _: &Profile, out: &mut Findings) {
         None if obstacle.is_certain => "loading fails, and the run stops".to_owned(),
         None => "it is not known whether Pillow loads it; if it does not, the run stops".to_owned(),
     };
-    out.report(&facts.sample.path, format!("the file is corrupt: {}", obstacle.reason()))
+    let consequence = format!("{consequence}{}", obstacle.with_truncated_images());
+    out.report(&facts.sample.path, format!("the file is corrupt: {}{}", obstacle.reason(), obstacle.loss()))
         .level(obstacle.level())
         .because(&obstacle)
         .means(Outcome::Stop, obstacle.phase(), consequence)
@@ -54,7 +55,7 @@ mod tests {
             Strict::Damaged { fault: Fault::at(FaultKind::Corrupt, 77, "row 96 has filter 7 of 0 to 4"), lost: Some(0.5) };
         let findings = findings_of(&CHECK, &facts);
         assert_eq!(findings.len(), 1);
-        assert_eq!(findings[0].message, "the file is corrupt: row 96 has filter 7 of 0 to 4 (at byte 77)");
+        assert_eq!(findings[0].message, "the file is corrupt: row 96 has filter 7 of 0 to 4 (at byte 77); 50 % of the picture is lost");
         assert_eq!(findings[0].evidence["offset"], 77);
         assert_eq!(findings[0].evidence["fault"], "corrupt");
         assert_eq!(findings[0].evidence["os_error"], true);

@@ -38,7 +38,7 @@ fn check(facts: &SampleFacts, _: &Profile, out: &mut Findings) {
         finding
             .means(Outcome::Stop, phase, format!("the trainer's Pillow raises {class}, and the run stops"))
             .help("save the image again with a common program, or move it and its caption out of the dataset");
-    } else if contradictions.iter().any(|one| !matches!(one.about, "pillow" | "opencv")) {
+    } else if contradictions.iter().any(|one| !matches!(one.about, "pillow" | "pillow_lenient" | "opencv")) {
         finding
             .level(Level::Warning)
             .means(Outcome::Distort, Phase::Training, "what is said here of bucket, crop or colours may not be what is trained on")
@@ -55,6 +55,7 @@ fn check(facts: &SampleFacts, _: &Profile, out: &mut Findings) {
 fn word(about: &str) -> &str {
     match about {
         "pillow" => "Pillow",
+        "pillow_lenient" => "Pillow with LOAD_TRUNCATED_IMAGES",
         "opencv" => "OpenCV",
         other => other,
     }

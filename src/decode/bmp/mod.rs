@@ -10,22 +10,26 @@ mod rle;
 use header::{BITFIELDS, Header, RLE4, RLE8};
 
 use super::reduce::{Layout, Reducer, share_of};
-use super::{Limits, MAX_PIXELS, Picture, Reading, too_many_pixels, unidentified};
+use super::{Limits, MAX_PIXELS, Picture, Reading, lenient, too_many_pixels, unidentified};
 use crate::model::{Fault, FaultKind, Size, Strict, Trailing, Verdict};
 
 /// Reads a BMP.
 pub(super) fn read(bytes: &[u8], limits: &Limits) -> Reading {
     let header = match Header::read(bytes) {
         Ok(header) => header,
-        Err((pillow, fault)) => return Reading { pillow, ..failed(fault) },
+        Err((pillow, fault)) => return failed(fault).refused_by_pillow(pillow),
     };
     let Some(size) = header.size() else {
         let detail = format!("the header says {} by {} pixels", header.width, header.height);
-        return Reading { pillow: header.pillow_open.unwrap_or_else(unidentified), ..failed(Fault::at(FaultKind::BadHeader, 18, detail)) };
+        let refusal = header.pillow_open.unwrap_or_else(unidentified);
+        return failed(Fault::at(FaultKind::BadHeader, 18, detail)).refused_by_pillow(refusal);
     };
     if header.pixels() > u128::from(MAX_PIXELS) {
         let reading = too_many_pixels(size);
-        return Reading { pillow: header.pillow_open.unwrap_or(reading.pillow), ..reading };
+        return match header.pillow_open {
+            Some(refusal) => reading.refused_by_pillow(refusal),
+            None => reading,
+        };
     }
     let pillow = header.pillow_open.clone().unwrap_or_else(|| pillow_load(bytes, &header));
     let (strict, picture) = match strict(bytes, &header, size, limits) {
@@ -34,7 +38,7 @@ pub(super) fn read(bytes: &[u8], limits: &Limits) -> Reading {
         Err(fault) => (Strict::Unknown(fault), None),
     };
     let trailing = if strict == Strict::Whole { trailing(bytes, &header) } else { None };
-    Reading { pillow, opencv: Verdict::Unknown, strict, picture, trailing }
+    Reading { pillow_lenient: lenient::forgiven(&pillow), pillow, opencv: Verdict::Unknown, strict, picture, trailing }
 }
 
 /// Bytes behind the pixels of an uncompressed picture, behind its colour profile, and behind the end that the header

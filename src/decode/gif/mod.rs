@@ -8,7 +8,7 @@ mod pillow;
 use std::time::Instant;
 
 use super::reduce::{Layout, Reducer, share_of};
-use super::{Limits, MAX_PIXELS, Picture, Reading, too_many_pixels};
+use super::{Limits, MAX_PIXELS, Picture, Reading, lenient, too_many_pixels};
 use crate::model::{Fault, FaultKind, Size, Strict, Trailing, Verdict};
 use lzw::{Bits, Lzw, Step};
 
@@ -27,7 +27,7 @@ pub(super) fn read(bytes: &[u8], limits: &Limits) -> Reading {
         (Ok(()), None) => Strict::Error(Fault::at(FaultKind::BadHeader, bytes.len(), "there is no picture in the file")),
     };
     let picture = first.filter(|first| !first.pixels.is_empty()).and_then(|first| first.draw());
-    Reading { pillow, opencv: Verdict::Unknown, strict, picture, trailing }
+    Reading { pillow_lenient: lenient::forgiven(&pillow), pillow, opencv: Verdict::Unknown, strict, picture, trailing }
 }
 
 /// The first frame, and what is needed to draw it.

@@ -14,6 +14,9 @@ pub(super) enum Process {
     Other(&'static str),
 }
 
+/// Name of the process that is not walked and of which it can be told all the same what loaders say ([`Behind`](super::Behind)).
+pub(super) const ARITHMETIC: &str = "arithmetic coding";
+
 /// A component of the frame.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Component {
@@ -53,7 +56,8 @@ impl Frame {
             code::SOF0 | code::SOF1 => Process::Sequential,
             code::SOF2 => Process::Progressive,
             code::SOF3 | code::SOF11 => Process::Other("lossless coding"),
-            code::SOF9 | code::SOF10 => Process::Other("arithmetic coding"),
+            code::SOF9 => Process::Other(ARITHMETIC),
+            code::SOF10 => Process::Other("progressive arithmetic coding"),
             _ => return Err(Stop::refused(at, format!("coding process SOF{} is hierarchical", marker - code::SOF0))),
         };
         let short = || Stop::refused(at, "the frame header is too short");

@@ -54,8 +54,10 @@ pub(crate) fn read(bytes: &[u8], limits: &Limits) -> Reading {
         picture.has_detail = walk.coded_bytes as u64 * 8 > frame.padded_blocks().saturating_mul(PLAIN_BLOCK_BITS);
         Some(picture)
     });
+    let opened = open::open(bytes);
     Reading {
-        pillow: verdict::pillow(open::open(bytes), &walk, bytes.len()),
+        pillow: verdict::pillow(&opened, &walk, bytes.len()),
+        pillow_lenient: verdict::pillow_lenient(&opened),
         opencv: verdict::opencv(&walk),
         strict: verdict::strict(&walk, bytes.len()),
         picture,
@@ -72,8 +74,24 @@ enum Stop {
     Refused { at: usize, what: String },
     /// A valid process that is not walked here.
     NoDecoder(String),
+    /// A scan in arithmetic coding, which is not walked either.
+    Arithmetic(Behind),
     /// A limit of this run.
     Limit(Fault),
+}
+
+/// What stands behind a scan in arithmetic coding that holds the whole picture.
+///
+/// Every bit string is valid there, and libjpeg takes zeros for what is missing before a marker, so this decides what loaders
+/// say (jdarith.c of libjpeg-turbo 3: `get_byte` reads on until a marker, and gives up where the source has run dry).
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Behind {
+    /// The end marker.
+    End,
+    /// Nothing: the file ends in the scan.
+    Nothing,
+    /// Another marker, zeros that may be part of the scan or not, or it is one scan of several.
+    Other,
 }
 
 impl Stop {

@@ -43,7 +43,7 @@ impl Stream {
     pub(in crate::decode) fn walk(&mut self, bytes: &[u8], limits: &Limits) -> Piece {
         let mut walk = walk::walk_after(std::mem::take(&mut self.tables), bytes, limits);
         let ending = match &walk.stop {
-            Some(Stop::NoDecoder(_) | Stop::Limit(_)) => Ending::Unknown,
+            Some(Stop::NoDecoder(_) | Stop::Limit(_) | Stop::Arithmetic(_)) => Ending::Unknown,
             _ if walk.tables_first => Ending::Refused,
             None => Ending::Rows,
             Some(Stop::Starved { .. }) if walk.scans > 0 => Ending::Rows,

@@ -1,8 +1,10 @@
 //! What loaders and strict reading say of a walk.
 
-use super::Stop;
+use super::frame::ARITHMETIC;
 use super::open::Opened;
 use super::walk::Walk;
+use super::{Behind, Stop};
+use crate::decode::lenient::NOTHING_TO_LOAD;
 use crate::model::{Fault, FaultKind, Refusal, Strict, Trailing, Verdict};
 
 /// Pixels above which OpenCV throws (`CV_IO_MAX_IMAGE_PIXELS`).
@@ -14,10 +16,10 @@ const OPENCV_MAX_PIXELS: u64 = 1 << 30;
 /// counts even behind the last row (`JpegDecode.c`). Of 11,522 files, most of them damaged, this agrees with Pillow on all but the 41
 /// that are not walked. The number of bytes in the message about a truncated file can be off by a few: it depends on how far
 /// libjpeg had read ahead.
-pub(super) fn pillow(opened: Result<Opened, Refusal>, walk: &Walk, length: usize) -> Verdict {
+pub(super) fn pillow(opened: &Result<Opened, Refusal>, walk: &Walk, length: usize) -> Verdict {
     match (opened, &walk.stop) {
-        (Err(refusal), _) => Verdict::Error(refusal),
-        (Ok(Opened::Header), _) => Verdict::refuses_load("OSError", "cannot load this image"),
+        (Err(refusal), _) => Verdict::Error(refusal.clone()),
+        (Ok(Opened::Header), _) => Verdict::refuses_load("OSError", NOTHING_TO_LOAD),
         (Ok(Opened::Picture), None) => Verdict::Ok,
         (Ok(Opened::Picture), Some(stop)) => match stop {
             Stop::Starved { .. } if walk.rows_done => Verdict::Ok,
@@ -25,9 +27,22 @@ pub(super) fn pillow(opened: Result<Opened, Refusal>, walk: &Walk, length: usize
                 let left = length.saturating_sub(*at);
                 Verdict::refuses_load("OSError", format!("image file is truncated ({left} bytes not processed)"))
             }
-            Stop::Refused { .. } => Verdict::refuses_load("OSError", "broken data stream when reading image file"),
-            Stop::NoDecoder(_) | Stop::Limit(_) => Verdict::Unknown,
+            Stop::Refused { .. } | Stop::Arithmetic(Behind::Nothing) => {
+                Verdict::refuses_load("OSError", "broken data stream when reading image file")
+            }
+            Stop::Arithmetic(Behind::End) => Verdict::Ok,
+            Stop::Arithmetic(Behind::Other) | Stop::NoDecoder(_) | Stop::Limit(_) => Verdict::Unknown,
         },
+    }
+}
+
+/// Pillow 13.0.0 with `LOAD_TRUNCATED_IMAGES`: it ends the data with an end marker of its own (`JpegImagePlugin.py`,
+/// `load_read`), and no error of libjpeg is looked at, so that whatever opens loads, walked here or not.
+pub(super) fn pillow_lenient(opened: &Result<Opened, Refusal>) -> Verdict {
+    match opened {
+        Err(refusal) => Verdict::Error(refusal.clone()),
+        Ok(Opened::Header) => Verdict::refuses_load("OSError", NOTHING_TO_LOAD),
+        Ok(Opened::Picture) => Verdict::Ok,
     }
 }
 
@@ -41,10 +56,11 @@ pub(super) fn opencv(walk: &Walk) -> Verdict {
     let frame = walk.frame.as_ref();
     let pixels = frame.map_or(0, |frame| frame.size.0 as u64 * frame.size.1 as u64);
     match &walk.stop {
-        Some(Stop::NoDecoder(_) | Stop::Limit(_)) => Verdict::Unknown,
+        Some(Stop::NoDecoder(_) | Stop::Limit(_) | Stop::Arithmetic(Behind::Other)) => Verdict::Unknown,
         _ if pixels > OPENCV_MAX_PIXELS => refuses("more pixels than OpenCV takes"),
         _ if frame.is_some_and(|frame| frame.precision != 8) => refuses("12 bits a sample"),
         _ if walk.tables_first => refuses("the file begins with tables only"),
+        Some(Stop::Arithmetic(Behind::End)) => Verdict::Ok,
         Some(_) if !walk.rows_done => refuses("libjpeg gives up"),
         _ => Verdict::Ok,
     }
@@ -58,6 +74,7 @@ pub(super) fn strict(walk: &Walk, length: usize) -> Strict {
     let damaged = |fault: Fault| Strict::Damaged { fault: walk.damage.first().cloned().unwrap_or(fault), lost };
     match &walk.stop {
         Some(Stop::NoDecoder(what)) => Strict::Unknown(Fault::new(FaultKind::NoDecoder, what.clone())),
+        Some(Stop::Arithmetic(_)) => Strict::Unknown(Fault::new(FaultKind::NoDecoder, format!("{ARITHMETIC} is not walked"))),
         Some(Stop::Limit(fault)) => Strict::Unknown(fault.clone()),
         Some(Stop::Refused { at, what }) if walk.scans == 0 => Strict::Error(Fault::at(FaultKind::BadHeader, *at, what.clone())),
         Some(Stop::Refused { at, what }) => damaged(Fault::at(FaultKind::Corrupt, *at, what.clone())),

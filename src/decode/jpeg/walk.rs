@@ -7,7 +7,7 @@ use std::time::Instant;
 
 use super::damage::Damage;
 use super::first::{First, Leaps};
-use super::frame::{Frame, Process, ScanHeader};
+use super::frame::{ARITHMETIC, Frame, Process, ScanHeader};
 use super::huffman::{Definition, Table};
 use super::markers::{self, Marker, Tables, code};
 use super::pass::Passer;
@@ -15,7 +15,7 @@ use super::plane::Plane;
 use super::progressive::{Dc, DcMember, Refinement};
 use super::scan::{self, Course, ScanEnd};
 use super::sequential::{Member, Sequential};
-use super::{Limits, Stop};
+use super::{Behind, Limits, Stop};
 use crate::model::{Fault, FaultKind};
 
 /// Zero bytes at the end of a file that make a tail: fewer can end an encoder's data by chance.
@@ -170,6 +170,11 @@ impl Walker<'_> {
 
     fn scan_of(&mut self, marker: Marker, frame: &mut Frame, body: &[u8], end: usize) -> Result<(), Stop> {
         let header = ScanHeader::parse(body, frame, marker.offset)?;
+        if self.found.scans == 0 && frame.process == Process::Other(ARITHMETIC) {
+            frame.set_up(marker.offset)?;
+            header.quantization(frame, &self.found.tables, marker.offset)?;
+            return Err(Stop::Arithmetic(self.behind(frame, &header, end)));
+        }
         if self.found.scans == 0 {
             self.first_scan(marker, frame)?;
         } else if self.found.rows_done {
@@ -201,6 +206,16 @@ impl Walker<'_> {
         (self.at, self.unused) = (end.position, end.unused);
         self.found.rows_done = frame.process == Process::Sequential && header.members.len() == frame.components.len();
         Ok(())
+    }
+
+    /// What stands behind the scan whose data begins at `start`.
+    fn behind(&self, frame: &Frame, header: &ScanHeader, start: usize) -> Behind {
+        let is_whole = header.members.len() == frame.components.len() && self.found.tables.restart_interval == 0;
+        match markers::next(self.bytes, start) {
+            Some(Marker { code: code::EOI, .. }) if is_whole => Behind::End,
+            None if is_whole && self.zeros_from.is_none() => Behind::Nothing,
+            _ => Behind::Other,
+        }
     }
 
     /// What libjpeg does once, when the first scan begins; `scans` is counted here and by nobody else before data is read.

@@ -63,6 +63,11 @@ impl<'a> Chunk<'a> {
         self.name.iter().all(u8::is_ascii_alphabetic)
     }
 
+    /// Whether its name is one that libpng takes: letters, of which the third is large; a small one is reserved (section 5.4).
+    pub(super) fn has_unreserved_name(&self) -> bool {
+        self.has_valid_name() && self.name[2] & 0x20 == 0
+    }
+
     /// The name for a message.
     pub(super) fn label(&self) -> String {
         self.name.escape_ascii().to_string()

@@ -12,6 +12,16 @@ pub(super) const MAX_TEXT_CHUNK: u64 = 1 << 20;
 /// Characters that all text chunks may have together (`MAX_TEXT_MEMORY`).
 pub(super) const MAX_TEXT_MEMORY: u64 = 64 << 20;
 
+/// Whether `ImageFile.LOAD_TRUNCATED_IMAGES` is set.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(super) enum Leniency {
+    /// It is not.
+    #[default]
+    Strict,
+    /// It is.
+    Lenient,
+}
+
 /// What a handler did.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Called {
@@ -21,6 +31,8 @@ pub(super) enum Called {
     ImageData,
     /// Found IEND.
     End,
+    /// Read past the next chunk's length, so that nobody knows here what comes next.
+    Lost,
 }
 
 /// A Python exception.
@@ -47,8 +59,9 @@ impl Raised {
 }
 
 /// State of `PngStream`.
-#[derive(Debug, Default)]
+#[derive(Clone, Debug, Default)]
 pub(super) struct Stream<'a> {
+    pub(super) leniency: Leniency,
     pub(super) width: u32,
     pub(super) height: u32,
     /// Bits of a sample and what they mean; `None` before a valid IHDR.
@@ -70,6 +83,10 @@ pub(super) struct Stream<'a> {
 }
 
 impl<'a> Stream<'a> {
+    pub(super) fn new(leniency: Leniency) -> Self {
+        Self { leniency, ..Self::default() }
+    }
+
     /// Bits of a sample and what they mean, as Pillow's mode would say.
     pub(super) fn mode(&self) -> Option<(u8, Color)> {
         self.pixel
@@ -86,6 +103,7 @@ impl<'a> Stream<'a> {
     pub(super) fn call(&mut self, chunk: &Chunk<'a>) -> Result<Called, Raised> {
         match &chunk.name {
             b"IDAT" => return self.image_data(chunk, false),
+            b"fdAT" if chunk.length < 4 && self.is_lenient() => {}
             b"fdAT" => {
                 self.sequence = Some(next_frame_chunk(self.sequence, chunk)?);
                 return self.image_data(chunk, true);
@@ -96,33 +114,44 @@ impl<'a> Stream<'a> {
         if !chunk.has_all_data() {
             return Err(Raised::cut());
         }
-        let too_short = |least: u32, message: &str| if chunk.length < least { Err(Raised::new("ValueError", message)) } else { Ok(()) };
+        if let Some(message) = self.too_short(chunk) {
+            return if self.is_lenient() { Ok(Called::Read) } else { Err(Raised::new("ValueError", message)) };
+        }
         match &chunk.name {
             b"IHDR" => {
-                too_short(13, "Truncated IHDR chunk")?;
                 self.header_chunk(chunk.data)?;
             }
             b"PLTE" if self.is_palette() => self.tables.palette = Some(chunk.data),
-            b"tRNS" => self.transparency(chunk)?,
-            b"iCCP" => profile(chunk.data)?,
+            b"tRNS" => self.transparency(chunk),
+            b"iCCP" => self.profile(chunk.data)?,
             b"tEXt" => self.text(chunk.data)?,
             b"zTXt" => self.compressed_text(chunk.data)?,
             b"iTXt" => self.international_text(chunk.data)?,
-            b"gAMA" => too_short(4, "Truncated gAMA chunk")?,
-            b"cHRM" => too_short(32, "Truncated cHRM chunk")?,
-            b"sRGB" => too_short(1, "Truncated sRGB chunk")?,
-            b"pHYs" => too_short(9, "Truncated pHYs chunk")?,
-            b"acTL" => {
-                too_short(8, "APNG contains truncated acTL chunk")?;
-                self.animation(chunk.data);
-            }
-            b"fcTL" => {
-                too_short(26, "APNG contains truncated fcTL chunk")?;
-                self.frame(chunk.data)?;
-            }
+            b"acTL" => self.animation(chunk.data),
+            b"fcTL" => self.frame(chunk.data)?,
             _ => {}
         }
         Ok(Called::Read)
+    }
+
+    fn is_lenient(&self) -> bool {
+        self.leniency == Leniency::Lenient
+    }
+
+    /// What a handler says of a chunk that has fewer bytes than it must have, unless it is lenient.
+    fn too_short(&self, chunk: &Chunk<'_>) -> Option<&'static str> {
+        let (least, message) = match &chunk.name {
+            b"IHDR" => (13, "Truncated IHDR chunk"),
+            b"tRNS" => (self.least_transparency(), "Truncated tRNS chunk"),
+            b"gAMA" => (4, "Truncated gAMA chunk"),
+            b"cHRM" => (32, "Truncated cHRM chunk"),
+            b"sRGB" => (1, "Truncated sRGB chunk"),
+            b"pHYs" => (9, "Truncated pHYs chunk"),
+            b"acTL" => (8, "APNG contains truncated acTL chunk"),
+            b"fcTL" => (26, "APNG contains truncated fcTL chunk"),
+            _ => return None,
+        };
+        (chunk.length < least).then_some(message)
     }
 
     fn is_palette(&self) -> bool {
@@ -154,25 +183,26 @@ impl<'a> Stream<'a> {
         // The handler fails for want of a mode, and the chunk then counts as unknown and is read past. Of a numbered one
         // the number was read already, so that the checksum is looked for four bytes too late.
         match chunk.has_all_data() {
+            true if numbered && self.is_lenient() => Ok(Called::Lost),
             true if numbered => Err(Raised::new("SyntaxError", "broken PNG file (bad header checksum in b'fdAT')")),
             true => Ok(Called::Read),
             false => Err(Raised::cut()),
         }
     }
 
-    fn transparency(&mut self, chunk: &Chunk<'a>) -> Result<(), Raised> {
-        let least = match self.pixel {
-            Some((_, Color::Palette)) => 0,
+    fn least_transparency(&self) -> u32 {
+        match self.pixel {
             Some((_, Color::Gray)) => 2,
-            // Not 16 bits of gray and alpha, nor RGBA: their modes are none of those that the handler knows.
             Some((_, Color::Rgb)) => 6,
-            _ => return Ok(()),
-        };
-        if chunk.length < least {
-            return Err(Raised::new("ValueError", "Truncated tRNS chunk"));
+            _ => 0,
         }
-        self.tables.transparency = Some(chunk.data);
-        Ok(())
+    }
+
+    fn transparency(&mut self, chunk: &Chunk<'a>) {
+        // Not 16 bits of gray and alpha, nor RGBA: their modes are none of those that the handler knows.
+        if matches!(self.pixel, Some((_, Color::Palette | Color::Gray | Color::Rgb))) {
+            self.tables.transparency = Some(chunk.data);
+        }
     }
 
     fn animation(&mut self, data: &[u8]) {
@@ -210,7 +240,7 @@ impl<'a> Stream<'a> {
         if let Some(method) = value.first().filter(|method| **method != 0) {
             return Err(Raised::new("SyntaxError", format!("Unknown compression method {method} in zTXt chunk")));
         }
-        let length = inflated(value.get(1..).unwrap_or(&[]), |_| ())?.unwrap_or(0);
+        let length = self.inflated(value.get(1..).unwrap_or(&[]), |_| ())?.unwrap_or(0);
         if key.is_empty() { Ok(()) } else { self.count_text(length) }
     }
 
@@ -225,7 +255,7 @@ impl<'a> Stream<'a> {
         let mut plain = Vec::new();
         let value = if compressed == 0 {
             value
-        } else if inflated(value, |part| plain.extend_from_slice(part))?.is_some() {
+        } else if self.inflated(value, |part| plain.extend_from_slice(part))?.is_some() {
             &plain
         } else {
             return Ok(());
@@ -233,6 +263,27 @@ impl<'a> Stream<'a> {
         let texts = [language, key, value].map(std::str::from_utf8);
         let [Ok(_), Ok(_), Ok(value)] = texts else { return Ok(()) };
         self.count_text(value.chars().count() as u64)
+    }
+
+    /// `chunk_iCCP`.
+    fn profile(&self, data: &[u8]) -> Result<(), Raised> {
+        // Without a zero the method is looked for at the beginning, as Python's `find` answers -1.
+        let method_at = data.iter().position(|byte| *byte == 0).map_or(0, |zero| zero + 1);
+        match data.get(method_at) {
+            None => Err(Raised::new("IndexError", "index out of range")),
+            Some(0) => self.inflated(data.get(method_at + 1..).unwrap_or(&[]), |_| ()).map(|_| ()),
+            Some(method) => Err(Raised::new("SyntaxError", format!("Unknown compression method {method} in iCCP chunk"))),
+        }
+    }
+
+    /// `_safe_zlib_decompress`: bytes that the data inflates to, `None` where it is broken, or too large for a lenient handler.
+    fn inflated(&self, data: &[u8], take: impl FnMut(&[u8])) -> Result<Option<u64>, Raised> {
+        match inflate_within(data, MAX_TEXT_CHUNK, take) {
+            Extent::Bytes(length) => Ok(Some(length)),
+            Extent::Broken => Ok(None),
+            Extent::TooLarge if self.is_lenient() => Ok(None),
+            Extent::TooLarge => Err(Raised::new("ValueError", "Decompressed data too large for PngImagePlugin.MAX_TEXT_CHUNK")),
+        }
     }
 
     fn count_text(&mut self, characters: u64) -> Result<(), Raised> {
@@ -278,26 +329,6 @@ fn is_one_entry(alphas: &[u8]) -> bool {
     let alphas = alphas.strip_suffix(b"\n").unwrap_or(alphas);
     let (before, rest) = alphas.split_at(alphas.iter().take_while(|alpha| **alpha == 255).count());
     before.len() < alphas.len() && rest.iter().enumerate().all(|(n, alpha)| *alpha == if n == 0 { 0 } else { 255 })
-}
-
-/// `_safe_zlib_decompress`: bytes that the data inflates to, `None` where it is broken.
-fn inflated(data: &[u8], take: impl FnMut(&[u8])) -> Result<Option<u64>, Raised> {
-    match inflate_within(data, MAX_TEXT_CHUNK, take) {
-        Extent::Bytes(length) => Ok(Some(length)),
-        Extent::Broken => Ok(None),
-        Extent::TooLarge => Err(Raised::new("ValueError", "Decompressed data too large for PngImagePlugin.MAX_TEXT_CHUNK")),
-    }
-}
-
-/// `chunk_iCCP`.
-fn profile(data: &[u8]) -> Result<(), Raised> {
-    // Without a zero the method is looked for at the beginning, as Python's `find` answers -1.
-    let method_at = data.iter().position(|byte| *byte == 0).map_or(0, |zero| zero + 1);
-    match data.get(method_at) {
-        None => Err(Raised::new("IndexError", "index out of range")),
-        Some(0) => inflated(data.get(method_at + 1..).unwrap_or(&[]), |_| ()).map(|_| ()),
-        Some(method) => Err(Raised::new("SyntaxError", format!("Unknown compression method {method} in iCCP chunk"))),
-    }
 }
 
 /// What stands before and behind the first zero byte.

@@ -1,11 +1,12 @@
 //! What OpenCV 5.0.0 does with a PNG (`imdecode`, unchanged): its own walk up to the image data, then libpng 1.6.
 //!
-//! Learnt from `modules/imgcodecs/src/grfmt_png.cpp`, from libpng's rules, and by measuring.
+//! Learnt from `modules/imgcodecs/src/grfmt_png.cpp`, from libpng's rules, and by measuring. Frames are in `animation`.
 
+use super::animation;
 use super::chunks::{Chunk, SIGNATURE, be32, chunks_from};
 use super::header::{Color, Header};
 use super::scan::{PictureEnd, Scan, StreamTail};
-use crate::model::Verdict;
+use crate::model::{CRASH, Verdict};
 
 /// Pixels above which OpenCV refuses (`OPENCV_IO_MAX_IMAGE_PIXELS`).
 const MAX_PIXELS: u64 = 1 << 30;
@@ -21,20 +22,24 @@ pub(super) fn verdict(bytes: &[u8], header: Option<&Header>, scan: Option<&Scan<
     match examine(bytes, header, scan) {
         Ok(()) => Verdict::Ok,
         Err(Trouble::Refused(message)) => Verdict::refuses_load("error", message),
-        // An error inside libpng jumps to a frame of the stack that is gone.
-        Err(Trouble::Crash) => Verdict::refuses_load("crash", "libpng's error handler jumps to nowhere while an animation is read"),
+        Err(Trouble::Crash(what)) => {
+            Verdict::refuses_load(CRASH, format!("SIGSEGV: {what} in the first frame of an animation behind a picture of its own"))
+        }
         Err(Trouble::NotRead) => Verdict::Unknown,
     }
 }
 
 /// Why there is no picture.
-enum Trouble {
+pub(super) enum Trouble {
+    /// OpenCV returns none.
     Refused(String),
-    Crash,
+    /// OpenCV takes its process with it.
+    Crash(&'static str),
+    /// Not known here.
     NotRead,
 }
 
-fn refused<T>(message: impl Into<String>) -> Result<T, Trouble> {
+pub(super) fn refused<T>(message: impl Into<String>) -> Result<T, Trouble> {
     Err(Trouble::Refused(message.into()))
 }
 
@@ -64,10 +69,10 @@ fn examine(bytes: &[u8], header: Option<&Header>, scan: Option<&Scan<'_>>) -> Re
     if header.color == Color::Palette && !has_palette {
         return refused("no PLTE before the image data");
     }
-    if let Some(animation) = animation {
-        return examine_animation(bytes, header, scan, &first, animation);
+    let Some(scan) = scan.filter(|scan| scan.end != PictureEnd::TimedOut) else { return Err(Trouble::NotRead) };
+    if let Some(Animation { has_frame }) = animation {
+        return animation::examine(bytes, header, &first, has_frame);
     }
-    let Some(scan) = scan else { return Err(Trouble::NotRead) };
     match scan.end {
         PictureEnd::Complete => {}
         PictureEnd::TimedOut => return Err(Trouble::NotRead),
@@ -136,7 +141,7 @@ fn walk_to_data(bytes: &[u8]) -> Result<(Chunk<'_>, Option<Animation>), Trouble>
 }
 
 /// Whether OpenCV's walk gets past the chunk (`PngDecoder::read_chunk`).
-fn reads_chunk(chunk: &Chunk<'_>) -> bool {
+pub(super) fn reads_chunk(chunk: &Chunk<'_>) -> bool {
     let length_is_right = match &chunk.name {
         b"IHDR" => chunk.length == 13,
         b"acTL" => chunk.length == 8,
@@ -145,11 +150,12 @@ fn reads_chunk(chunk: &Chunk<'_>) -> bool {
         b"fdAT" | b"IDAT" | b"IEND" | b"PLTE" | b"tEXt" | b"tRNS" => true,
         _ => chunk.length <= MAX_CHUNK - 12,
     };
-    length_is_right && chunk.has_all_data() && chunk.crc.is_some()
+    // A name of zeros is what its reader says when it fails.
+    length_is_right && chunk.name != [0; 4] && chunk.has_all_data() && chunk.crc.is_some()
 }
 
 /// Whether an fcTL's operations exist, and its frame lies within the picture, if that is asked.
-fn frame_is_valid(chunk: &Chunk<'_>, header: Option<&Header>) -> bool {
+pub(super) fn frame_is_valid(chunk: &Chunk<'_>, header: Option<&Header>) -> bool {
     let operations = matches!((chunk.data.get(24), chunk.data.get(25)), (Some(0..=2), Some(0..=1)));
     let inside = header.is_none_or(|header| {
         let field = |at| u64::from(be32(chunk.data, at).unwrap_or(0));
@@ -161,8 +167,7 @@ fn frame_is_valid(chunk: &Chunk<'_>, header: Option<&Header>) -> bool {
 /// What libpng refuses of a chunk outside the image data.
 fn check_chunk(chunk: &Chunk<'_>, header: &Header, is_header: bool) -> Result<(), Trouble> {
     let name = chunk.label();
-    // A small third letter is reserved (section 5.4).
-    if !chunk.has_valid_name() || chunk.name[2] & 0x20 != 0 || chunk.length > 0x7FFF_FFFF {
+    if !chunk.has_unreserved_name() || chunk.length > 0x7FFF_FFFF {
         return refused(format!("invalid chunk {name}"));
     }
     if !chunk.has_all_data() || chunk.crc.is_none() {
@@ -181,43 +186,10 @@ fn check_chunk(chunk: &Chunk<'_>, header: &Header, is_header: bool) -> Result<()
     if !known {
         return refused(format!("chunk {name} is invalid or out of place"));
     }
-    // IEND's checksum is read and not compared.
-    if chunk.name != *b"IEND" && !chunk.crc_is_right() {
+    // IEND's checksum is read and not compared; a palette that the picture does not need counts as ancillary.
+    let is_optional = chunk.name == *b"IEND" || (chunk.name == *b"PLTE" && header.color != Color::Palette);
+    if !is_optional && !chunk.crc_is_right() {
         return refused(format!("wrong checksum of {name}"));
     }
     Ok(())
-}
-
-/// The first frame of an animation (`PngDecoder::readData`), where libpng is fed chunk by chunk and checksums are not
-/// looked at. The picture ends where the next frame or IEND begins.
-fn examine_animation(
-    bytes: &[u8],
-    header: &Header,
-    scan: Option<&Scan<'_>>,
-    first: &Chunk<'_>,
-    animation: Animation,
-) -> Result<(), Trouble> {
-    let Some(scan) = scan else { return Err(Trouble::NotRead) };
-    match scan.end {
-        PictureEnd::TimedOut => return Err(Trouble::NotRead),
-        PictureEnd::BadFilter(_) => return Err(Trouble::Crash),
-        // Fed in pieces, libpng only warns of a broken stream, and of rows that do not come.
-        PictureEnd::Complete | PictureEnd::Broken | PictureEnd::StreamEnds | PictureEnd::NoData(_) => {}
-    }
-    let mut frame_announced = animation.has_frame;
-    for chunk in chunks_from(bytes, first.at) {
-        if !reads_chunk(&chunk) {
-            return refused(format!("chunk {} cannot be read", chunk.label()));
-        }
-        match &chunk.name {
-            b"fcTL" if !frame_is_valid(&chunk, Some(header)) => return refused("a frame outside the picture"),
-            b"fcTL" if frame_announced => return Ok(()),
-            b"fcTL" => frame_announced = true,
-            b"IEND" => return Ok(()),
-            b"IDAT" | b"fdAT" => {}
-            _ if !chunk.has_valid_name() || !chunk.is_ancillary() => return Err(Trouble::Crash),
-            _ => {}
-        }
-    }
-    refused("no IEND")
 }

@@ -137,6 +137,41 @@ fn a_wrong_checksum_of_a_text_is_refused_on_opening() {
 }
 
 #[test]
+fn a_lenient_load_takes_what_is_there() {
+    let text = [&chunk(*b"tEXt", b"k\0v")[..11], b"X\0\0\0"].concat();
+    let wrong_text = reading(&png(&ihdr(2, 2, 8, 0, 0), &[text], &[0; 6]));
+    assert_eq!((wrong_text.pillow.name(), wrong_text.pillow_lenient), ("error", Verdict::Ok));
+    let cut = reading(&noisy()[..noisy().len() / 2]);
+    assert_eq!((cut.pillow.name(), cut.pillow_lenient), ("error", Verdict::Ok));
+    // Where the strict walk ends at a name that is none, the lenient one looks for the chunk's data.
+    let whole = png(&ihdr(2, 2, 8, 0, 0), &[], &[0; 6]);
+    let odd_end = reading(&[&whole[..whole.len() - 12], b"\0\0\0\x09a b c"].concat());
+    assert_eq!((odd_end.pillow, odd_end.pillow_lenient), (Verdict::Ok, refuses_load("OSError", "Truncated File Read")));
+    let no_name = reading(&[&whole[..33], b"\0\0\0\0\xe7bcd"].concat());
+    assert_eq!(no_name.pillow_lenient.refusal().map(|refusal| refusal.class.as_ref()), Some("UnicodeDecodeError"));
+}
+
+#[test]
+fn opencv_refuses_damage_in_the_first_stream_of_an_animation_and_dies_of_it_in_the_second() {
+    let control = chunk(*b"fcTL", &[&[0; 4][..], &[0, 0, 0, 2], &[0, 0, 0, 2], &[0; 8], &[0, 1, 0, 1, 0, 0]].concat());
+    let animation = chunk(*b"acTL", &[0, 0, 0, 2, 0, 0, 0, 0]);
+    let (good, bad) = ([0; 6], [0, 1, 2, 9, 3, 4]);
+    let frame = |rows: &[u8]| chunk(*b"fdAT", &[&[0, 0, 0, 1], &miniz_oxide::deflate::compress_to_vec_zlib(rows, 6)[..]].concat());
+    let opencv = |before: &[Vec<u8>], rows: &[u8], behind: &[Vec<u8>]| {
+        let file = png(&ihdr(2, 2, 8, 0, 0), before, rows);
+        let (data, end) = file.split_at(file.len() - 12);
+        reading(&[data, &behind.concat(), end].concat()).opencv.refusal().map(|refusal| refusal.class.to_string())
+    };
+    let first = [animation.clone(), control.clone()];
+    assert_eq!(opencv(&first, &good, &[]), None);
+    assert_eq!(opencv(&first, &bad, &[]), Some("error".to_owned()));
+    let behind = |rows: &[u8]| [control.clone(), frame(rows)];
+    assert_eq!(opencv(std::slice::from_ref(&animation), &good, &behind(&good)), None);
+    assert_eq!(opencv(std::slice::from_ref(&animation), &good, &behind(&bad)), Some("crash".to_owned()));
+    assert_eq!(opencv(&[animation], &bad, &behind(&good)), Some("error".to_owned()));
+}
+
+#[test]
 fn a_missing_end_loads_in_pillow_only() {
     let bytes = noisy();
     let reading = reading(&bytes[..bytes.len() - 12]);

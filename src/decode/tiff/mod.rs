@@ -28,6 +28,10 @@ use super::{Limits, MAX_PIXELS, Reading, contain_panics, generic};
 use crate::model::{Blame, Fault, FaultKind, Format, Stage, Strict, Verdict};
 use ifd::{Directory, Header};
 use load::Loaded;
+use pillow::RawLoad;
+
+/// How a TIFF begins for Pillow (`TiffImagePlugin.py`, `PREFIXES`); a byte order may contradict the magic number.
+pub(super) const PREFIXES: [&[u8; 4]; 6] = [b"MM\0*", b"II*\0", b"MM*\0", b"II\0*", b"MM\0+", b"II+\0"];
 
 /// Reads a TIFF.
 pub(super) fn read(bytes: &[u8], limits: &Limits) -> Reading {
@@ -37,11 +41,8 @@ pub(super) fn read(bytes: &[u8], limits: &Limits) -> Reading {
         && let Some("DecompressionBombError") = refusal.refusal().map(|refusal| refusal.class.as_ref())
     {
         let fault = Fault::new(FaultKind::TooManyPixels, format!("more than {MAX_PIXELS} pixels"));
-        return Reading {
-            pillow: refusal.clone(),
-            strict: Strict::Error(fault),
-            ..Reading::unknown(Fault::new(FaultKind::TooManyPixels, ""))
-        };
+        let unknown = Reading::unknown(Fault::new(FaultKind::TooManyPixels, ""));
+        return Reading { strict: Strict::Error(fault), ..unknown }.refused_by_pillow(refusal.clone());
     }
     // Some tiled planar files make `image` 0.25 panic; what Pillow does with them is known all the same.
     let decoded = contain_panics(|| generic::decode(bytes, Format::Tiff, limits)).unwrap_or_else(Err);
@@ -49,22 +50,23 @@ pub(super) fn read(bytes: &[u8], limits: &Limits) -> Reading {
         Header::Present(directory) => share_beyond_the_end(directory, bytes.len()),
         Header::Absent | Header::Unreachable => 0.0,
     };
-    let (pillow, strict) = match &opened {
-        Err(refusal) => (refusal.clone(), strict(bytes, decoded.as_ref().err(), beyond, None)),
+    let (pillow, pillow_lenient, strict) = match &opened {
+        Err(refusal) => (refusal.clone(), refusal.clone(), strict(bytes, decoded.as_ref().err(), beyond, None)),
         Ok(opened) if opened.is_raw() => {
-            let (verdict, lost) = opened.load_raw(bytes);
+            let RawLoad { verdict, lenient, lost } = opened.load_raw(bytes);
             let strict = strict(bytes, decoded.as_ref().err(), lost, verdict.refusal().map(|refusal| refusal.stage));
-            (verdict, strict)
+            (verdict, lenient, strict)
         }
         Ok(opened) => {
             let loaded = load::load(bytes, opened, limits);
             let strict = walked_strict(&loaded)
                 .unwrap_or_else(|| strict(bytes, decoded.as_ref().err(), beyond, loaded.verdict.refusal().map(|refusal| refusal.stage)));
-            (loaded.verdict, strict)
+            // libtiff is called past the code that the switch is in (`TiffImagePlugin.py`, `_load_libtiff`).
+            (loaded.verdict.clone(), loaded.verdict, strict)
         }
     };
     let picture = decoded.ok().and_then(|image| generic::reduce(&image));
-    Reading { pillow, opencv: Verdict::Unknown, strict, picture, trailing: None }
+    Reading { pillow, pillow_lenient, opencv: Verdict::Unknown, strict, picture, trailing: None }
 }
 
 /// What the walk through compressed data says of it; `None` where it was not walked.

@@ -3,6 +3,7 @@
 
 use super::ifd::{Directory, Header, NotIntegers};
 use super::layouts::Layout;
+use crate::decode::lenient::{NOTHING_TO_LOAD, forgiven};
 use crate::decode::reduce::share_of;
 use crate::decode::{MAX_PIXELS, bomb_message, unidentified};
 use crate::model::{Size, Verdict};
@@ -21,6 +22,16 @@ pub(super) struct Opened {
     layout: Layout,
     /// Parts of the picture: strips or tiles, for uncompressed data.
     parts: Vec<Part>,
+}
+
+/// What came of loading uncompressed data.
+pub(super) struct RawLoad {
+    /// Pillow's verdict.
+    pub(super) verdict: Verdict,
+    /// The same with `LOAD_TRUNCATED_IMAGES`.
+    pub(super) lenient: Verdict,
+    /// Share of the pixels that are not there, 0 to 1.
+    pub(super) lost: f32,
 }
 
 /// A strip or tile.
@@ -178,13 +189,14 @@ impl Opened {
         self.layout.bands()
     }
 
-    /// Loads uncompressed data: Pillow's verdict, and the share of the pixels that are not there.
-    pub(super) fn load_raw(&self, bytes: &[u8]) -> (Verdict, f32) {
+    /// Loads uncompressed data.
+    pub(super) fn load_raw(&self, bytes: &[u8]) -> RawLoad {
         if self.planar && self.layout.bits.iter().any(|bits| *bits != 8) {
-            return (Verdict::Unknown, 0.0);
+            return RawLoad { verdict: Verdict::Unknown, lenient: Verdict::Unknown, lost: 0.0 };
         }
         if self.parts.is_empty() {
-            return (Verdict::refuses_load("OSError", "cannot load this image"), 1.0);
+            let verdict = Verdict::refuses_load("OSError", NOTHING_TO_LOAD);
+            return RawLoad { lenient: verdict.clone(), verdict, lost: 1.0 };
         }
         let mut parts = self.parts.clone();
         parts.sort_by_key(|part| part.offset);
@@ -193,18 +205,22 @@ impl Opened {
         parts.dedup_by_key(|part| (part.extents, part.stride, part.layer));
         parts.reverse();
         let bits = if self.planar { 8 } else { self.layout.pixel_bits() };
-        let (mut verdict, mut present, mut wanted) = (Verdict::Ok, 0_u64, 0_u64);
+        let (mut verdict, mut lenient) = (Verdict::Ok, Verdict::Ok);
+        let (mut present, mut wanted) = (0_u64, 0_u64);
         for part in &parts {
             let (found, all, result) = self.load_part(bytes, part, bits);
             present += found;
             wanted += all;
-            if verdict == Verdict::Ok
-                && let Err(refusal) = result
-            {
+            let Err(refusal) = result else { continue };
+            // What one part is forgiven for, a later one may not be.
+            if lenient == Verdict::Ok {
+                lenient = forgiven(&refusal);
+            }
+            if verdict == Verdict::Ok {
                 verdict = refusal;
             }
         }
-        (verdict, share_of(wanted.saturating_sub(present), wanted))
+        RawLoad { verdict, lenient, lost: share_of(wanted.saturating_sub(present), wanted) }
     }
 
     /// Rows that are there, rows that should be, and Pillow's verdict on the part.

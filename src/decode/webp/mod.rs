@@ -40,7 +40,8 @@ pub(crate) fn read(bytes: &[u8], limits: &Limits) -> Reading {
         Seen::Decoded { picture, .. } => picture,
         Seen::Stopped(_) | Seen::NoHeader(_) => None,
     };
-    Reading { pillow, opencv, strict, picture, trailing }
+    // The switch for truncated files works where `ImageFile.load` decodes, and here libwebp has decoded before.
+    Reading { pillow_lenient: pillow.clone(), pillow, opencv, strict, picture, trailing }
 }
 
 /// What came of decoding the first frame.

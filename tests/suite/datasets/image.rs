@@ -4,8 +4,8 @@ use image::DynamicImage;
 
 use super::Recipe;
 use crate::build::{
-    CMYK_JPEG, compressed_text, cut_out_png, gif, heic_header, jpeg, opaque_rgba_png, palette_png, picture, plain_png, png, png_of_size,
-    raw_png, rgb_png, rgb_rows, rgb16_png, with_exif, with_png_chunk,
+    CMYK_JPEG, animated_png, compressed_text, cut_out_png, gif, heic_header, jpeg, opaque_rgba_png, palette_png, picture, plain_png, png,
+    png_of_size, raw_png, rgb_png, rgb_rows, rgb16_png, with_exif, with_png_chunk,
 };
 
 const ORIENTATION: u16 = 0x0112;
@@ -182,6 +182,15 @@ fn metadata() -> Vec<Recipe> {
             },
             |folder| {
                 folder.pair("one.gif", gif(&[1], 64));
+            },
+        ),
+        Recipe::new(
+            "decoder-crash",
+            |folder| {
+                folder.pair("bad_frame.png", animated_png(1, 64, 9));
+            },
+            |folder| {
+                folder.pair("good_frame.png", animated_png(1, 64, 0));
             },
         ),
     ]
