@@ -105,7 +105,7 @@ pub struct DecodeLine {
     pub pillow: &'static str,
     /// Exception and message of Pillow.
     pub pillow_error: Option<String>,
-    /// Pillow with `LOAD_TRUNCATED_IMAGES`, which some trainers set: `ok` (it may then be part of a picture), `error` or
+    /// Pillow with `LOAD_TRUNCATED_IMAGES`, which some programs set: `ok` (it may then be part of a picture), `error` or
     /// `unknown`.
     pub pillow_lenient: &'static str,
     /// OpenCV: `ok`, `error` or `unknown`.

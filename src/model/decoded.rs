@@ -199,8 +199,8 @@ pub struct PixelFacts {
 pub struct Decoded {
     /// Pillow 13: open, load, convert to RGB.
     pub pillow: Verdict,
-    /// The same with `ImageFile.LOAD_TRUNCATED_IMAGES` set, as some trainers set it (`OneTrainer`'s mgds among them): what it
-    /// then loads may be part of a picture.
+    /// The same with `ImageFile.LOAD_TRUNCATED_IMAGES` set, as some programs set it for the whole process (data-juicer is one):
+    /// what it then loads may be part of a picture.
     pub pillow_lenient: Verdict,
     /// OpenCV 5: `imdecode` unchanged.
     pub opencv: Verdict,
