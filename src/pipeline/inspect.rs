@@ -59,12 +59,7 @@ impl<'a> Inspector<'a> {
     fn inspect_image<R>(&self, bytes: &[u8], reserve: impl Fn(u64) -> R) -> (Result<Probe, Fault>, Decoded) {
         match decode::contain_panics(|| probe::probe(bytes)).unwrap_or_else(Err) {
             Ok(probe) => {
-                let _held = reserve(decode::memory_need(&probe, bytes.len(), &self.limits).min(self.limits.memory_bytes));
-                let limits = self.limits.begun();
-                let mut decoded = decode::decode(bytes, &probe, &limits);
-                if limits.pixels {
-                    decoded.disagreement = decode::cross_check(bytes, &probe, &decoded, &limits);
-                }
+                let decoded = self.decode(bytes, &probe, reserve);
                 (Ok(probe), decoded)
             }
             Err(fault) => {
@@ -72,6 +67,26 @@ impl<'a> Inspector<'a> {
                 (Err(fault), decoded)
             }
         }
+    }
+
+    fn decode<R>(&self, bytes: &[u8], probe: &Probe, reserve: impl Fn(u64) -> R) -> Decoded {
+        let mut needs = decode::memory_needs(probe, bytes.len(), &self.limits);
+        let most = needs.pop().unwrap_or(0);
+        let limits = self.limits.begun();
+        for need in needs.into_iter().filter(|need| *need < limits.memory_bytes) {
+            // Let go before more is asked for, or two workers might wait for each other.
+            let _held = reserve(need);
+            let decoded = decode::decode(bytes, probe, &Limits { memory_bytes: need, ..limits });
+            if decoded.strict.fault().is_none_or(|fault| fault.kind != FaultKind::OverBudget) {
+                return decoded;
+            }
+        }
+        let _held = reserve(most.min(limits.memory_bytes));
+        let mut decoded = decode::decode(bytes, probe, &limits);
+        if limits.pixels {
+            decoded.disagreement = decode::cross_check(bytes, probe, &decoded, &limits);
+        }
+        decoded
     }
 
     fn inspect_caption(&self, path: &RelPath, bytes: Result<&[u8], Fault>) -> CaptionFacts {
