@@ -134,3 +134,36 @@ fn without_header(fault: &Fault) -> Decoded {
     };
     Decoded { pillow, opencv: Verdict::Unknown, strict: Strict::Error(fault.clone()), pixels: None, trailing: None, disagreement: None }
 }
+
+#[cfg(test)]
+mod tests {
+    use std::cell::RefCell;
+
+    use super::*;
+
+    /// A lossless WebP of 2000 x 2000 pixels with these bytes behind its header.
+    fn webp(coded: &[u8]) -> Vec<u8> {
+        let size = (1999_u32 | 1999 << 14).to_le_bytes();
+        let body = [&[0x2F], &size[..], coded].concat();
+        let length = u32::try_from(body.len()).unwrap();
+        [b"RIFF", &(length + 12).to_le_bytes()[..], b"WEBPVP8L", &length.to_le_bytes()[..], &body].concat()
+    }
+
+    #[test]
+    fn more_memory_is_only_asked_for_where_less_does_not_do() {
+        let settings = Settings::new(Vec::new());
+        let asked = |bytes: &[u8]| {
+            let asked = RefCell::new(Vec::new());
+            let inspector = Inspector::new(&settings);
+            let (_, decoded) = inspector.inspect_image(bytes, |bytes| asked.borrow_mut().push(bytes));
+            (asked.into_inner(), decoded.pillow)
+        };
+        // No transform, cache or groups; green, red, blue, alpha and distance have one symbol each, the first.
+        let flat = asked(&webp(&[0x88, 0x88, 0x08]));
+        assert_eq!(flat, (vec![(24 << 20) + 500_000], Verdict::Ok));
+        // The code of green has no symbol.
+        let (asked, pillow) = asked(&webp(&[0, 0, 0]));
+        assert_eq!(asked, [(24 << 20) + 500_000, (8 << 20) + 36_000_000]);
+        assert_eq!(pillow.name(), "error");
+    }
+}

@@ -4,6 +4,9 @@
 //! takes nine bytes a pixel. It is only trusted with good news: where it reads a whole picture in which no rule is broken,
 //! libwebp does too, and the rows are the same. Whatever else it finds is left to libwebp.
 //!
+//! Measured with `check --threads 1` on 28 photographs of 105 megapixels, a Xeon of the Sapphire Rapids kind: 40 megapixels a
+//! second, where libwebp gave 27 to 34; two pictures of 100 megapixels at a time take 12 megabytes beside their files.
+//!
 //! [`bits`] gives bits, [`codes`] prefix codes, [`groups`] the codes of a tile, [`entropy`] coded pixels, [`transforms`] and
 //! [`predictor`] make pixels of those.
 
