@@ -143,7 +143,7 @@ mod tests {
 
     /// A lossless WebP of 2000 x 2000 pixels with these bytes behind its header.
     fn webp(coded: &[u8]) -> Vec<u8> {
-        let size = (1999_u32 | 1999 << 14).to_le_bytes();
+        let size = (1999_u32 + (1999 << 14)).to_le_bytes();
         let body = [&[0x2F], &size[..], coded].concat();
         let length = u32::try_from(body.len()).unwrap();
         [b"RIFF", &(length + 12).to_le_bytes()[..], b"WEBPVP8L", &length.to_le_bytes()[..], &body].concat()
