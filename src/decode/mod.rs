@@ -133,15 +133,18 @@ fn read(bytes: &[u8], probe: &Probe, limits: &Limits) -> Reading {
     }
 }
 
-/// Bytes that decoding this image holds at most, the file itself not counted: what a budget for many of them must set aside.
+/// Bytes that decoding this image may hold, the file itself not counted: what a budget for many of them must set aside.
+///
+/// Where there are two numbers, the first does as a rule: it is to be tried with as [`Limits::memory_bytes`], and the second
+/// only if the answer to the first is [`FaultKind::OverBudget`].
 #[must_use]
-pub fn memory_need(probe: &Probe, file_bytes: usize, limits: &Limits) -> u64 {
+pub fn memory_needs(probe: &Probe, file_bytes: usize, limits: &Limits) -> Vec<u64> {
     /// Windows, tables and the reduced picture of a reader that streams.
     const STREAMING: u64 = 8 << 20;
     let pixels = probe.size.pixels().min(MAX_PIXELS);
     // Whole pictures, in the worst case 16 bits a sample and twice over for the conversion.
     let whole = STREAMING + pixels.saturating_mul(8).max(file_bytes as u64);
-    match probe.format {
+    let need = match probe.format {
         _ if limits.pixels => whole,
         Format::Avif | Format::Jpeg2000 | Format::Psd | Format::Heic | Format::JpegXl | Format::Svg => 0,
         Format::Png | Format::Bmp => STREAMING,
@@ -149,8 +152,15 @@ pub fn memory_need(probe: &Probe, file_bytes: usize, limits: &Limits) -> u64 {
         Format::Gif => STREAMING + pixels,
         // A progressive JPEG keeps 64 bits for each block of 64 samples of up to four components.
         Format::Jpeg | Format::Mpo => STREAMING + pixels / 2,
+        Format::WebP => {
+            // Damaged lossless pictures go to libwebp, and take what it takes; others what copies reach, and steering pictures.
+            let whole = STREAMING + pixels.saturating_mul(9);
+            let streamed = 3 * STREAMING + pixels / 8;
+            return if streamed < whole { vec![streamed, whole] } else { vec![whole] };
+        }
         _ => whole,
-    }
+    };
+    vec![need]
 }
 
 fn without_decoder(format: Format) -> Reading {

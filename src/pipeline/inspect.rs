@@ -6,8 +6,8 @@ use crate::captions::{self, Tokenizers};
 use crate::checks;
 use crate::decode::{self, Limits};
 use crate::model::{
-    CaptionFacts, ContentHash, Decoded, Fault, Format, ImageFacts, NamedAs, Probe, Profile, RelPath, Sample, SampleFacts, SampleIndex,
-    SampleReport, SideFile,
+    CaptionFacts, ContentHash, Decoded, Fault, FaultKind, Format, ImageFacts, NamedAs, Probe, Profile, RelPath, Sample, SampleFacts,
+    SampleIndex, SampleReport, SideFile,
 };
 use crate::probe;
 use crate::settings::Settings;
@@ -74,12 +74,7 @@ impl<'a> Inspector<'a> {
     fn inspect_image<R>(&self, bytes: &[u8], reserve: impl Fn(u64) -> R) -> (Result<Probe, Fault>, Decoded) {
         match decode::contain_panics(|| probe::probe(bytes)).unwrap_or_else(Err) {
             Ok(probe) => {
-                let _held = reserve(decode::memory_need(&probe, bytes.len(), &self.limits).min(self.limits.memory_bytes));
-                let limits = self.limits.begun();
-                let mut decoded = decode::decode(bytes, &probe, &limits);
-                if limits.pixels {
-                    decoded.disagreement = decode::cross_check(bytes, &probe, &decoded, &limits);
-                }
+                let decoded = self.decode(bytes, &probe, reserve);
                 (Ok(probe), decoded)
             }
             Err(fault) => {
@@ -87,6 +82,26 @@ impl<'a> Inspector<'a> {
                 (Err(fault), decoded)
             }
         }
+    }
+
+    fn decode<R>(&self, bytes: &[u8], probe: &Probe, reserve: impl Fn(u64) -> R) -> Decoded {
+        let mut needs = decode::memory_needs(probe, bytes.len(), &self.limits);
+        let most = needs.pop().unwrap_or(0);
+        let limits = self.limits.begun();
+        for need in needs.into_iter().filter(|need| *need < limits.memory_bytes) {
+            // Let go before more is asked for, or two workers might wait for each other.
+            let _held = reserve(need);
+            let decoded = decode::decode(bytes, probe, &Limits { memory_bytes: need, ..limits });
+            if decoded.strict.fault().is_none_or(|fault| fault.kind != FaultKind::OverBudget) {
+                return decoded;
+            }
+        }
+        let _held = reserve(most.min(limits.memory_bytes));
+        let mut decoded = decode::decode(bytes, probe, &limits);
+        if limits.pixels {
+            decoded.disagreement = decode::cross_check(bytes, probe, &decoded, &limits);
+        }
+        decoded
     }
 
     /// What the bytes of a caption say.
@@ -125,4 +140,38 @@ pub fn inspect(name: &str, image: &[u8], caption: Option<&[u8]>, settings: &Sett
         path,
     };
     Inspector::new(settings).inspect(sample, Ok(image), caption.map(Ok), |_| ())
+}
+
+#[cfg(test)]
+mod tests {
+    use std::cell::RefCell;
+
+    use super::*;
+    use crate::model::Verdict;
+
+    /// A lossless WebP of 2000 x 2000 pixels with these bytes behind its header.
+    fn webp(coded: &[u8]) -> Vec<u8> {
+        let size = (1999_u32 + (1999 << 14)).to_le_bytes();
+        let body = [&[0x2F], &size[..], coded].concat();
+        let length = u32::try_from(body.len()).unwrap();
+        [b"RIFF", &(length + 12).to_le_bytes()[..], b"WEBPVP8L", &length.to_le_bytes()[..], &body].concat()
+    }
+
+    #[test]
+    fn more_memory_is_only_asked_for_where_less_does_not_do() {
+        let settings = Settings::new(Vec::new());
+        let asked = |bytes: &[u8]| {
+            let asked = RefCell::new(Vec::new());
+            let inspector = Inspector::new(&settings);
+            let (_, decoded) = inspector.inspect_image(bytes, |bytes| asked.borrow_mut().push(bytes));
+            (asked.into_inner(), decoded.pillow)
+        };
+        // No transform, cache or groups; green, red, blue, alpha and distance have one symbol each, the first.
+        let flat = asked(&webp(&[0x88, 0x88, 0x08]));
+        assert_eq!(flat, (vec![(24 << 20) + 500_000], Verdict::Ok));
+        // The code of green has no symbol.
+        let (asked, pillow) = asked(&webp(&[0, 0, 0]));
+        assert_eq!(asked, [(24 << 20) + 500_000, (8 << 20) + 36_000_000]);
+        assert_eq!(pillow.name(), "error");
+    }
 }

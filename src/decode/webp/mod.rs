@@ -2,16 +2,17 @@
 //!
 //! Pillow and OpenCV both leave all decisions to libwebp, and so does this: its demuxer and its decoder are asked, through
 //! [`libwebp`], in the order in which the loaders ask them. [`container`] adds where the file is short or contradicts
-//! itself, and [`picture`] the facts that need pixels. Frames behind the first are not decoded, as loaders do not either.
+//! itself, and [`picture`] the facts that need pixels; [`lossless`] reads what is whole in less time and memory. Frames behind the first are not decoded, as loaders do not either.
 
 mod container;
 mod libwebp;
+mod lossless;
 mod picture;
 #[cfg(test)]
 mod tests;
 
 use super::{Limits, MAX_PIXELS, Picture, Reading, bomb_message};
-use crate::model::{Fault, FaultKind, Strict, Verdict};
+use crate::model::{Fault, FaultKind, Size, Strict, Verdict};
 use libwebp::{Decoded, Features, Form, Refused};
 
 /// Bytes of the header by which OpenCV recognises a WebP.
@@ -63,7 +64,17 @@ fn decode(data: &[u8], limits: &Limits) -> Seen {
         // An animation that the demuxer takes gives its first frame; this is one that it refuses.
         return Seen::NoHeader(Refused::Invalid);
     }
-    if let Some(fault) = limit_fault(&features, limits) {
+    let size = Size::new(features.width, features.height);
+    if size.pixels() > MAX_PIXELS {
+        let detail = format!("{size} are {} pixels, above the limit of {MAX_PIXELS}", size.pixels());
+        return Seen::Stopped(Fault::new(FaultKind::TooManyPixels, detail));
+    }
+    let mut whole = if features.is_lossless { lossless::read(data, limits.memory_bytes, limits.deadline()) } else { None };
+    if let Some(picture) = &mut whole {
+        picture.has_detail |= has_detail(data.len(), features.width, features.height);
+        return Seen::Decoded { result: Ok(()), lost: 0.0, picture: whole };
+    }
+    if let Some(fault) = over_budget(&features, limits) {
         return Seen::Stopped(fault);
     }
     let size = (features.width, features.height);
@@ -88,12 +99,9 @@ fn lost_share(decoded: &Decoded) -> f32 {
     if decoded.height == 0 { 1.0 } else { super::reduce::share_of(missing as u64, decoded.height as u64) }
 }
 
-fn limit_fault(features: &Features, limits: &Limits) -> Option<Fault> {
+/// Whether libwebp would take more memory than there is.
+fn over_budget(features: &Features, limits: &Limits) -> Option<Fault> {
     let pixels = u64::from(features.width) * u64::from(features.height);
-    if pixels > MAX_PIXELS {
-        let detail = format!("{}x{} are {pixels} pixels, above the limit of {MAX_PIXELS}", features.width, features.height);
-        return Some(Fault::new(FaultKind::TooManyPixels, detail));
-    }
     // Lossless takes the output and as much inside libwebp; alpha a plane inside and one outside, beside luma and chroma.
     let bytes_a_pixel = match form_for(features) {
         Form::Rgba => 9,
