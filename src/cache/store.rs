@@ -78,6 +78,7 @@ pub struct Stat {
 pub(super) fn prepare(folder: &Path) -> Result<PathBuf, CacheError> {
     make_private(folder).map_err(|source| CacheError::File { path: folder.to_owned(), source })?;
     let file = folder.join(FILE);
+    touch(&file).map_err(|source| CacheError::File { path: file.clone(), source })?;
     match set_up(&file) {
         Err(error) if error.is_broken() => replace(&file)?,
         other => other?,
@@ -95,6 +96,15 @@ fn make_private(folder: &Path) -> io::Result<()> {
 #[cfg(not(unix))]
 fn make_private(folder: &Path) -> io::Result<()> {
     fs::create_dir_all(folder)
+}
+
+/// Makes the file, if it is not there, for this user alone whatever the folder allows; SQLite makes those beside it alike.
+fn touch(file: &Path) -> io::Result<()> {
+    let mut options = File::options();
+    options.append(true).create(true);
+    #[cfg(unix)]
+    std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
+    options.open(file).map(drop)
 }
 
 fn connect(file: &Path) -> Result<Connection, CacheError> {
@@ -319,13 +329,17 @@ impl<'a> Writer<'a> {
         Ok(())
     }
 
-    /// Drops a quarter of the entries, those that were not used for the longest time, when there is more than the limit.
+    /// Drops entries by the quarter, those that were not used for the longest time, as long as there is more than the limit.
     fn evict(&mut self) -> Result<(), CacheError> {
-        let pragma = |name| self.connection.pragma_query_value(None, name, |row| row.get::<_, i64>(0)).map(i64::unsigned_abs);
-        let bytes = pragma("page_count")?.saturating_sub(pragma("freelist_count")?).saturating_mul(pragma("page_size")?);
-        if bytes > self.cache.max_bytes {
+        let pragma = |name: &str| self.connection.pragma_query_value(None, name, |row| row.get::<_, i64>(0)).map(i64::unsigned_abs);
+        let bytes = || -> rusqlite::Result<u64> {
+            Ok(pragma("page_count")?.saturating_sub(pragma("freelist_count")?).saturating_mul(pragma("page_size")?))
+        };
+        while bytes()? > self.cache.max_bytes {
             let quarter = "DELETE FROM entry WHERE id IN (SELECT id FROM entry ORDER BY used LIMIT (SELECT (count(*) + 3) / 4 FROM entry))";
-            self.connection.execute(quarter, [])?;
+            if self.connection.execute(quarter, [])? == 0 {
+                break;
+            }
         }
         Ok(())
     }

@@ -59,7 +59,9 @@ impl<'a> Obstacle<'a> {
         match &facts.probe {
             Err(fault) => {
                 let cause = cause_without_header(facts.sample.named_as, fault);
-                Some(Self { cause, fault: Some(fault), refusal, lost, lenient, is_certain: cause != Cause::Undecided })
+                // Pillow looks at other things than the probe, and may take it.
+                let is_certain = cause != Cause::Undecided && decoded.pillow != Verdict::Ok;
+                Some(Self { cause, fault: Some(fault), refusal, lost, lenient, is_certain })
             }
             Ok(probe) => {
                 if let Some(refusal) = refusal.filter(|_| facts.testimony.as_ref().is_some_and(|testimony| testimony.decides_pillow)) {

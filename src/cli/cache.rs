@@ -64,9 +64,12 @@ fn stat(place: &CachePlace, format: PageFormat) -> anyhow::Result<()> {
 /// The cache of a run. One that cannot be used costs time only, so that is a note; one inside of the dataset is an error where
 /// it was asked for by name.
 pub(super) fn open(place: &CachePlace, inputs: &[Input]) -> anyhow::Result<Option<Cache>> {
-    let Ok(folder) = folder(place) else {
-        note("there is no home folder");
-        return Ok(None);
+    let folder = match folder(place) {
+        Ok(folder) => folder,
+        Err(error) => {
+            note(&format!("{error:#}"));
+            return Ok(None);
+        }
     };
     if lies_in(&folder, inputs) {
         if place.cache_dir.is_some() {
@@ -86,7 +89,7 @@ pub(super) fn open(place: &CachePlace, inputs: &[Input]) -> anyhow::Result<Optio
 
 /// Says why a run does without its cache, or with part of it.
 pub(super) fn note(trouble: &str) {
-    let _ = writeln!(anstream::stderr(), "the cache is not used: {trouble}");
+    let _ = writeln!(anstream::stderr(), "the cache is not used, or not in full: {trouble}");
 }
 
 fn failed(folder: &Path) -> String {

@@ -2,6 +2,9 @@
 
 use std::time::{Duration, Instant};
 
+/// Longer than any image takes: what a time that no clock can hold comes to.
+const FOR_EVER: Duration = Duration::from_secs(86_400);
+
 /// How much one image may cost.
 #[derive(Clone, Copy, Debug)]
 pub struct Limits {
@@ -26,7 +29,8 @@ impl Limits {
     /// When the work must have ended.
     #[must_use]
     pub fn deadline(&self) -> Instant {
-        self.begun.unwrap_or_else(Instant::now) + self.time
+        let begun = self.begun.unwrap_or_else(Instant::now);
+        begun.checked_add(self.time).unwrap_or(begun + FOR_EVER)
     }
 
     /// These limits for work that begins now, if it has not begun before.

@@ -67,8 +67,18 @@ pub fn decode_without_header(bytes: &[u8], fault: &Fault, limits: &Limits) -> De
     let undecided = Decoded::undecided(fault.clone());
     let limits = &limits.begun();
     let is_judged = matches!(fault.kind, FaultKind::Empty | FaultKind::NotAnImage | FaultKind::BadHeader | FaultKind::Truncated);
-    let Ok(Some(reading)) = contain_panics(|| is_judged.then(|| read_by_signature(bytes, limits))) else { return undecided };
-    let strict = Strict::Error(fault.clone());
+    let reading = match contain_panics(|| is_judged.then(|| read_by_signature(bytes, limits))) {
+        Ok(Some(reading)) => reading,
+        Ok(None) => return undecided,
+        Err(panic) => return Decoded::undecided(panic),
+    };
+    // What stopped the reader is not the file's fault, and must not be taken for its verdict.
+    let strict = match reading.strict.fault() {
+        Some(stopped) if matches!(stopped.kind, FaultKind::OverBudget | FaultKind::TimedOut | FaultKind::Panic) => {
+            Strict::Unknown(stopped.clone())
+        }
+        _ => Strict::Error(fault.clone()),
+    };
     Decoded { pillow: reading.pillow, pillow_lenient: reading.pillow_lenient, opencv: reading.opencv, strict, ..undecided }
 }
 
@@ -104,10 +114,50 @@ fn read_by_signature(bytes: &[u8], limits: &Limits) -> Reading {
         webp::read(bytes, limits)
     } else if tiff::PREFIXES.iter().any(|prefix| bytes.starts_with(*prefix)) {
         tiff::read(bytes, limits)
+    } else if OTHER_PLUGINS.iter().any(|prefix| bytes.starts_with(prefix)) {
+        Reading::unknown(Fault::new(FaultKind::NotAnImage, ""))
     } else {
         Reading::unknown(Fault::new(FaultKind::NotAnImage, "")).refused_by_pillow(unidentified())
     }
 }
+
+/// How files begin that Pillow has a plugin for and that nothing here knows (Pillow 13.0.0, `_accept` of `*ImagePlugin.py`):
+/// BLP, BUFR, DCX, DDS, EPS, FITS, FTEX, GIMP brushes, GRIB, HDF5, ICNS, IM, MCIDAS, MPEG, MSP, PCX, PIXAR, SGI, Sun, WMF,
+/// XBM, XPM, XV thumbnails. What becomes of them is not known.
+const OTHER_PLUGINS: [&[u8]; 32] = [
+    b"BLP1",
+    b"BLP2",
+    b"BUFR",
+    b"ZCZC",
+    b"\xB1\x68\xDE\x3A",
+    b"DDS ",
+    b"%!PS",
+    b"\xC5\xD0\xD3\xC6",
+    b"SIMPLE",
+    b"FTEX",
+    b"\0\0\0\x1C\0\0\0\x01",
+    b"\0\0\0\x1C\0\0\0\x02",
+    b"GRIB",
+    b"\x89HDF\r\n\x1A\n",
+    b"icns",
+    b"Image type:",
+    b"\0\0\0\0\0\0\0\x04",
+    b"\0\0\x01\xB3",
+    b"DanM",
+    b"LinS",
+    b"\x0A\0",
+    b"\x0A\x02",
+    b"\x0A\x03",
+    b"\x0A\x05",
+    b"\x80\xE8\0\0",
+    b"\x01\xDA",
+    b"\x59\xA6\x6A\x95",
+    b"\xD7\xCD\xC6\x9A\0\0",
+    b"\x01\0\0\0",
+    b"#define",
+    b"/* XPM */",
+    b"P7 332",
+];
 
 fn read(bytes: &[u8], probe: &Probe, limits: &Limits) -> Reading {
     let format = probe.format;

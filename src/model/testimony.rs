@@ -74,7 +74,9 @@ pub struct Seen {
     pub mode: String,
     /// Size as opened. Pillow opens a TIFF in the size that it has after its orientation is applied.
     pub size: Size,
-    /// EXIF orientation; `None` where there is none, or where it was not asked for because loading failed.
+    /// Whether the orientation was asked for, and answered: not where loading failed.
+    pub knows_orientation: bool,
+    /// EXIF orientation; `None` where there is none.
     pub orientation: Option<Orientation>,
 }
 
@@ -144,7 +146,7 @@ impl SampleFacts {
         if seen.size != probe.size && seen.size != probe.oriented_size() {
             found.push(Contradiction { about: "size", here: probe.size.to_string().into(), there: seen.size.to_string().into() });
         }
-        if testimony.pillow == Verdict::Ok && seen.orientation != probe.orientation {
+        if seen.knows_orientation && seen.orientation != probe.orientation {
             let value = |orientation: Option<Orientation>| orientation.map_or("none".into(), |value| value.value().to_string().into());
             found.push(Contradiction { about: "orientation", here: value(probe.orientation), there: value(seen.orientation) });
         }

@@ -12,6 +12,9 @@ use crate::model::{
 use crate::probe;
 use crate::settings::Settings;
 
+/// Bytes for decoding a file in whose header something is wrong: how large its picture is, is not known before.
+const WITHOUT_HEADER: u64 = 128 << 20;
+
 /// What the bytes of one sample are looked at with. Shared by all threads.
 #[derive(Clone, Copy, Debug)]
 pub struct Inspector<'a> {
@@ -78,7 +81,9 @@ impl<'a> Inspector<'a> {
                 (Ok(probe), decoded)
             }
             Err(fault) => {
-                let decoded = decode::decode_without_header(bytes, &fault, &self.limits);
+                let _held = reserve(WITHOUT_HEADER.min(self.limits.memory_bytes));
+                let limits = Limits { memory_bytes: WITHOUT_HEADER.min(self.limits.memory_bytes), ..self.limits };
+                let decoded = decode::decode_without_header(bytes, &fault, &limits);
                 (Err(fault), decoded)
             }
         }

@@ -3,6 +3,7 @@
 use std::fs::{File, Metadata};
 use std::io::{self, Read as _};
 use std::path::Path;
+use std::time::SystemTime;
 
 use crate::cache::Stamp;
 use crate::captions::metadata as metadata_files;
@@ -21,10 +22,11 @@ pub(super) fn whole(path: Option<&Path>, limit: u64) -> Result<Vec<u8>, Fault> {
     stamped(path, limit).map(|(bytes, _)| bytes)
 }
 
-/// The same, with the file's stamp, if it did not change while it was read.
+/// The same, with the file's stamp, if it did not change while it was read and cannot have changed since without its stamp telling.
 pub(super) fn stamped(path: Option<&Path>, limit: u64) -> Result<(Vec<u8>, Option<Stamp>), Fault> {
     let path = path.ok_or_else(|| Fault::new(FaultKind::Unreadable, "the path leads nowhere"))?;
     let unreadable = |verb: &str, error: &io::Error| Fault::new(FaultKind::Unreadable, format!("failed to {verb}: {error}"));
+    let now = SystemTime::now();
     let file = File::open(path).map_err(|error| unreadable("open", &error))?;
     let metadata = file.metadata().map_err(|error| unreadable("open", &error))?;
     if !metadata.is_file() {
@@ -40,7 +42,7 @@ pub(super) fn stamped(path: Option<&Path>, limit: u64) -> Result<(Vec<u8>, Optio
         return Err(Fault::new(FaultKind::OverBudget, format!("the file has grown above this run's limit of {limit} bytes")));
     }
     let before = stamp(&metadata);
-    let stamp = file.metadata().ok().and_then(|after| stamp(&after)).filter(|after| Some(*after) == before);
+    let stamp = file.metadata().ok().and_then(|after| stamp(&after)).filter(|after| Some(*after) == before && !after.is_racy(now));
     Ok((bytes, stamp))
 }
 

@@ -1,12 +1,11 @@
 //! What earlier runs found: looked up before a file is opened, added when one had to be.
 
 use std::path::Path;
-use std::time::SystemTime;
 
 use crate::cache::{Cache, Entry, Facts, Flavour, Reader, Stamp};
-use crate::captions::Tokenizers;
 use crate::decode::Limits;
 use crate::model::{Caption, ContentHash, ImageFacts};
+use crate::settings::Settings;
 
 /// The facts cache as one run uses it.
 #[derive(Debug)]
@@ -62,12 +61,18 @@ impl Kind for Caption {
 
 impl<'a> Recall<'a> {
     /// `limits` are those that images are inspected with.
-    pub(super) fn new(cache: Option<&'a Cache>, limits: &Limits, tokenizers: &Tokenizers, sha256: bool) -> Self {
+    pub(super) fn new(settings: &'a Settings, limits: &Limits) -> Self {
+        let cache = settings.cache.as_ref();
         // With more memory other readers may be chosen, so facts found with less are others, even where no limit was met.
-        let (memory, pixels) = (limits.memory_bytes.to_string(), limits.pixels.to_string());
+        let (memory, pixels) = (format!("{} {}", settings.memory_bytes, limits.memory_bytes), limits.pixels.to_string());
         // Asked of a tokenizer file only when it is of use.
-        let tokenizers = cache.map(|_| tokenizers.identity()).unwrap_or_default();
-        Self { cache, image: Flavour::new("image", &[&memory, &pixels]), caption: Flavour::new("caption", &[&tokenizers]), sha256 }
+        let tokenizers = cache.map(|_| settings.tokenizers.identity()).unwrap_or_default();
+        Self {
+            cache,
+            image: Flavour::new("image", &[&memory, &pixels]),
+            caption: Flavour::new("caption", &[&tokenizers]),
+            sha256: settings.sha256,
+        }
     }
 
     /// A thread's own.
@@ -89,11 +94,10 @@ impl Memory<'_> {
         facts.filter(|facts: &K| facts.suffices(self.recall))
     }
 
-    /// Remembers facts that were found in the file at this path, which had this stamp before and after.
+    /// Remembers facts that were found in the file at this path; without a stamp they are found by content only.
     pub(super) fn keep<K: Kind>(&mut self, path: Option<&Path>, stamp: Option<Stamp>, facts: &K) {
         let (Some(path), Some(_)) = (path, &self.reader) else { return };
         let flavour = K::flavour(self.recall);
-        let stamp = stamp.filter(|stamp| !stamp.is_racy(SystemTime::now()));
         self.fresh.entries.extend(Entry::new(flavour, flavour.place(path), stamp, facts));
     }
 

@@ -39,7 +39,7 @@ pub(super) fn inspect_all(
     let threads = settings.threads.get();
     let pool = ThreadPoolBuilder::new().num_threads(threads).thread_name(|number| format!("walkaround-{number}")).build()?;
     let inspector = Inspector::new(settings);
-    let recall = Recall::new(settings.cache.as_ref(), inspector.limits(), &settings.tokenizers, settings.sha256);
+    let recall = Recall::new(settings, inspector.limits());
     let mut writer = settings.cache.as_ref().and_then(Cache::writer);
     let worker = Worker {
         inventory,
@@ -48,6 +48,7 @@ pub(super) fn inspect_all(
         decoding: Budget::new(settings.decoding_bytes()),
         bench,
         cancel,
+        unheard: AtomicBool::new(false),
         watch,
         keeps_text: settings.caption_text,
     };
@@ -59,7 +60,7 @@ pub(super) fn inspect_all(
         let _ = permit.try_send(());
     }
     let (next, stop) = (AtomicUsize::new(0), AtomicBool::new(false));
-    let is_stopped = || cancel.load(Ordering::Relaxed) || stop.load(Ordering::Relaxed);
+    let is_stopped = || cancel.load(Ordering::Relaxed) || stop.load(Ordering::Relaxed) || bench.is_some_and(Bench::has_failed);
 
     let mut emitted = 0;
     let result = pool.in_place_scope(|scope| {
@@ -107,7 +108,10 @@ pub(super) fn inspect_all(
         writer.finish();
     }
     result?;
-    Ok(emitted < inventory.samples.len())
+    if let Some(error) = bench.and_then(Bench::take_failure) {
+        return Err(error.into());
+    }
+    Ok(emitted < inventory.samples.len() || worker.unheard.into_inner())
 }
 
 /// Ends the run when the thread that holds it panics, which only a fault in this program makes it do: what it owes never comes,
@@ -141,6 +145,8 @@ struct Worker<'a> {
     /// The trainer's own libraries.
     bench: Option<&'a Bench<'a>>,
     cancel: &'a AtomicBool,
+    /// Whether a testimony is missing because the run was interrupted.
+    unheard: AtomicBool,
     watch: &'a dyn Watch,
     /// Whether the captions' text is wanted in the end.
     keeps_text: bool,
@@ -161,9 +167,11 @@ impl Worker<'_> {
         if let Some(bench) = self.bench
             && let Some(path) = path.as_deref().filter(|_| facts.content.is_some())
             && (bench.confirm() == Confirm::All || is_suspicious(&facts))
-            && let Some(testimony) = bench.ask(path, self.cancel)
         {
-            facts.hear(testimony);
+            match bench.ask(path, self.cancel) {
+                Some(testimony) => facts.hear(testimony),
+                None => self.unheard.store(true, Ordering::Relaxed),
+            }
         }
         let mut report = self.inspector.judge(facts);
         if let (false, CaptionFacts::Read(caption)) = (self.keeps_text, &mut report.facts.caption) {

@@ -40,6 +40,9 @@ pub(super) struct Opened {
     format: Option<String>,
     mode: Option<String>,
     size: Option<(u32, u32)>,
+    /// Whether the orientation could be asked for.
+    #[serde(default)]
+    exif: bool,
     orientation: Option<i64>,
     error: Option<Raised>,
 }
@@ -66,6 +69,7 @@ impl Opened {
             format: self.format.clone().unwrap_or_default(),
             mode: self.mode.clone()?,
             size: Size::new(width, height),
+            knows_orientation: self.exif,
             orientation: self.orientation.and_then(|value| u32::try_from(value).ok()).and_then(Orientation::new),
         })
     }
@@ -92,8 +96,9 @@ fn verdict(error: Option<Raised>) -> Verdict {
 
 /// Whether a loader ran into the worker's limit of memory.
 pub(super) fn is_out_of_memory(verdict: &Verdict) -> bool {
-    // OpenCV says so in its own words, with code -4 (`core/base.hpp`, `StsNoMem`).
-    verdict
-        .refusal()
-        .is_some_and(|refusal| refusal.class == "MemoryError" || (refusal.class == "error" && refusal.message.contains("(-4:")))
+    // OpenCV says so with code -4 (`core/base.hpp`, `StsNoMem`), Pillow's codecs with -9 (`ImageFile.py`, `_get_oserror`).
+    verdict.refusal().is_some_and(|refusal| {
+        let message = refusal.message.to_ascii_lowercase();
+        refusal.class == "MemoryError" || message.contains("out of memory") || (refusal.class == "error" && message.contains("(-4:"))
+    })
 }

@@ -95,13 +95,14 @@ pub struct Bench<'a> {
     options: &'a WitnessOptions,
     witness: Witness,
     idle: Mutex<Vec<Process>>,
+    failure: Mutex<Option<WitnessError>>,
 }
 
 impl<'a> Bench<'a> {
     /// Starts a first worker, which says what is installed.
     pub fn call(options: &'a WitnessOptions, cancel: &AtomicBool) -> Result<Self, WitnessError> {
         let (process, witness) = start(options, cancel)?;
-        Ok(Self { options, witness, idle: Mutex::new(vec![process]) })
+        Ok(Self { options, witness, idle: Mutex::new(vec![process]), failure: Mutex::new(None) })
     }
 
     /// Who testifies.
@@ -116,7 +117,20 @@ impl<'a> Bench<'a> {
         self.options.confirm
     }
 
-    /// What the libraries do with a file; `None` when the run is interrupted before that is known.
+    /// Whether no worker can be started any more, which is no file's fault.
+    #[must_use]
+    pub fn has_failed(&self) -> bool {
+        self.failure.lock().unwrap_or_else(PoisonError::into_inner).is_some()
+    }
+
+    /// Why no worker can be started any more, if that is so.
+    #[must_use]
+    pub fn take_failure(&self) -> Option<WitnessError> {
+        self.failure.lock().unwrap_or_else(PoisonError::into_inner).take()
+    }
+
+    /// What the libraries do with a file; `None` when the run is interrupted before that is known, and when no worker can be
+    /// started.
     ///
     /// A worker that has seen other files before may have been harmed by one of them, so a file only counts as having ended a
     /// worker when it ends a fresh one, or when it takes too long.
@@ -129,13 +143,13 @@ impl<'a> Bench<'a> {
                 other => return other,
             }
         }
-        match start(self.options, cancel) {
+        // What keeps a process from starting may be over in a moment.
+        match start(self.options, cancel).or_else(|_| start(self.options, cancel)) {
             Ok((process, _)) => self.examine(process, path, cancel),
             Err(_) if cancel.load(Ordering::Relaxed) => None,
             Err(error) => {
-                let mut testimony = silent();
-                testimony.ended = Some(self.ended(Loader::Pillow, Ending::Died(error.to_string()), String::new()));
-                Some(testimony)
+                self.failure.lock().unwrap_or_else(PoisonError::into_inner).get_or_insert(error);
+                None
             }
         }
     }
@@ -170,7 +184,8 @@ impl<'a> Bench<'a> {
         testimony: &mut Testimony,
         loader: &mut Loader,
     ) -> Result<(), Broken> {
-        let deadline = Instant::now() + self.options.time;
+        let now = Instant::now();
+        let deadline = now.checked_add(self.options.time).unwrap_or(now + START);
         process.ask(path)?;
         let PillowAnswer { pillow } = parse(&process.answer(deadline, cancel)?)?;
         testimony.seen = pillow.seen();

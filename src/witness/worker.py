@@ -80,6 +80,7 @@ def pillow(path):
             return answer
         try:
             answer["orientation"] = orientation(path, image)
+            answer["exif"] = True
         except Exception:
             pass
     return answer
@@ -92,7 +93,7 @@ def orientation(path, image):
             value = fresh.getexif().get(0x112)
     else:
         value = image.getexif().get(0x112)
-    return value if isinstance(value, int) else None
+    return value if isinstance(value, int) and 1 <= value <= 8 else None
 
 
 def lenient(path):

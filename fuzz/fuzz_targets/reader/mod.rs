@@ -7,12 +7,12 @@ use walkaround::probe;
 
 /// Reads bytes that begin like this format; others are not kept.
 pub fn read(bytes: &[u8], format: Format) -> Corpus {
-    let Ok(header) = probe::probe(bytes) else { return Corpus::Reject };
-    if header.format != format {
-        return Corpus::Reject;
-    }
     let limits = Limits { memory_bytes: 64 << 20, ..Limits::default() };
-    let decoded = decode::decode(bytes, &header, &limits);
+    let decoded = match probe::probe(bytes) {
+        Ok(header) if header.format == format => decode::decode(bytes, &header, &limits),
+        Ok(_) => return Corpus::Reject,
+        Err(fault) => decode::decode_without_header(bytes, &fault, &limits),
+    };
     if let Strict::Damaged { lost: Some(lost), .. } = decoded.strict {
         assert!((0.0..=1.0).contains(&lost), "a share of {lost} is lost");
     }

@@ -87,10 +87,14 @@ mod tests {
     #[test]
     fn heic_that_is_cut_short_is_no_other_fault() {
         let mut facts = healthy("IMG_1.heic");
-        facts.probe = Err(Fault::new(FaultKind::Truncated, "the file ends inside the HEIC header, after 24 bytes"));
+        let fault = Fault::new(FaultKind::Truncated, "the file ends inside the HEIC header, after 24 bytes");
+        facts.decoded = Decoded::undecided(fault.clone());
+        facts.probe = Err(fault);
         assert_eq!(findings_of(&CHECK, &facts)[0].level, Level::Warning);
         let mut renamed = healthy("IMG_2.jpg");
-        renamed.probe = Err(Fault::new(FaultKind::NoDecoder, "the content is HEIC, and its header ends after 24 bytes"));
+        let fault = Fault::new(FaultKind::NoDecoder, "the content is HEIC, and its header ends after 24 bytes");
+        renamed.decoded = Decoded::undecided(fault.clone());
+        renamed.probe = Err(fault);
         assert_eq!(findings_of(&CHECK, &renamed)[0].level, Level::Error);
     }
 

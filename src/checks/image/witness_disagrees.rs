@@ -74,7 +74,7 @@ mod tests {
     }
 
     fn seen(mode: &str) -> Seen {
-        Seen { format: "PNG".to_owned(), mode: mode.to_owned(), size: Size::new(1024, 1024), orientation: None }
+        Seen { format: "PNG".to_owned(), mode: mode.to_owned(), size: Size::new(1024, 1024), knows_orientation: true, orientation: None }
     }
 
     #[test]

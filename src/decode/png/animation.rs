@@ -7,6 +7,8 @@
 //! 6,300 damaged animations and by files made for each rule. OpenCV reads animations since 4.11; 4.13 does the same as 5.0.0,
 //! 4.12 dies of errors in the first stream as well, and 4.11 of those only.
 
+use std::time::Instant;
+
 use super::chunks::{Chunk, be32, chunks_from};
 use super::header::Header;
 use super::opencv::{Trouble, frame_is_valid, reads_chunk, refused};
@@ -18,8 +20,8 @@ const MAX_SIDE: u32 = 1_000_000;
 
 /// Reads the animation whose first image data is `first`; `has_frame` says whether an fcTL came before it, so that the
 /// data is that of the first frame.
-pub(super) fn examine(bytes: &[u8], header: &Header, first: &Chunk<'_>, has_frame: bool) -> Result<(), Trouble> {
-    let mut stream = Stream::new(header, Place::First);
+pub(super) fn examine(bytes: &[u8], header: &Header, first: &Chunk<'_>, has_frame: bool, deadline: Instant) -> Result<(), Trouble> {
+    let mut stream = Stream::new(header, Place::First, deadline);
     let mut frame_announced = has_frame;
     for chunk in chunks_from(bytes, first.at) {
         if !reads_chunk(&chunk) {
@@ -36,7 +38,7 @@ pub(super) fn examine(bytes: &[u8], header: &Header, first: &Chunk<'_>, has_fram
             b"fcTL" if frame_announced => return stream.finish(),
             b"fcTL" => {
                 frame_announced = true;
-                stream = Stream::of_frame(&chunk, header)?;
+                stream = Stream::of_frame(&chunk, header, deadline)?;
             }
             // A picture whose frames do not come is not even looked at.
             b"IEND" => return stream.finish(),
@@ -58,6 +60,7 @@ enum Place {
 /// A picture as libpng gets it, in pieces.
 struct Stream {
     place: Place,
+    deadline: Instant,
     rows: Rows,
     inflater: Inflater,
     has_data: bool,
@@ -68,18 +71,18 @@ struct Stream {
 }
 
 impl Stream {
-    fn new(header: &Header, place: Place) -> Self {
+    fn new(header: &Header, place: Place, deadline: Instant) -> Self {
         let rows = Rows::new(header.geometry());
-        Self { place, rows, inflater: Inflater::new(), has_data: false, is_in_data: false, has_ended: false }
+        Self { place, deadline, rows, inflater: Inflater::new(), has_data: false, is_in_data: false, has_ended: false }
     }
 
     /// The stream of the frame that fcTL announces. What libpng says of its size is still heard by `processing_start`.
-    fn of_frame(control: &Chunk<'_>, header: &Header) -> Result<Self, Trouble> {
+    fn of_frame(control: &Chunk<'_>, header: &Header, deadline: Instant) -> Result<Self, Trouble> {
         let [width, height] = [4, 8].map(|at| be32(control.data, at).unwrap_or(0));
         if width == 0 || height == 0 || width > MAX_SIDE || height > MAX_SIDE {
             return refused(format!("a frame of {width}x{height} pixels"));
         }
-        Ok(Self::new(&Header { width, height, ..*header }, Place::Second))
+        Ok(Self::new(&Header { width, height, ..*header }, Place::Second, deadline))
     }
 
     /// Takes image data.
@@ -89,6 +92,9 @@ impl Stream {
         }
         (self.has_data, self.is_in_data) = (true, true);
         while !self.has_ended {
+            if Instant::now() >= self.deadline {
+                return Err(Trouble::NotRead);
+            }
             let (given, status) = self.inflater.step(&mut data, self.rows.bytes_left());
             if let Err(BadFilter { .. }) = self.rows.push(given, |_, _| ()) {
                 return self.error("a row with an unknown filter");

@@ -45,12 +45,12 @@ pub(crate) fn read(bytes: &[u8], limits: &Limits) -> Reading {
         Err(fault) => {
             // Pillow is less strict about the order and the fields of IHDR, and may load what breaks the rules.
             let [pillow, pillow_lenient] = [opened, lenient].map(|opened| judge_alone(bytes, opened, limits));
-            let opencv = opencv::verdict(bytes, None, None);
+            let opencv = opencv::verdict(bytes, None, None, deadline);
             return Reading { pillow, pillow_lenient, opencv, strict: Strict::Error(fault.clone()), picture: None, trailing };
         }
     };
     if let Some(fault) = limit_fault(&header, limits) {
-        let opencv = opencv::verdict(bytes, Some(&header), None);
+        let opencv = opencv::verdict(bytes, Some(&header), None, deadline);
         let strict = Strict::Unknown(fault);
         let [pillow, pillow_lenient] = [refused, lenient.err()].map(|refused| refused.unwrap_or(Verdict::Unknown));
         return Reading { pillow, pillow_lenient, opencv, strict, picture: None, trailing };
@@ -69,7 +69,7 @@ pub(crate) fn read(bytes: &[u8], limits: &Limits) -> Reading {
     // The scan has counted frames from where the strict opening stood.
     let pillow_lenient = judge(lenient, !was_refused);
     let raised = [refused.as_ref(), Some(&pillow)].into_iter().flatten().find_map(Verdict::refusal);
-    let opencv = opencv::verdict(bytes, Some(&header), scan.as_ref());
+    let opencv = opencv::verdict(bytes, Some(&header), scan.as_ref(), deadline);
     let strict = strict::verdict(bytes, &opening, &header, scan.as_ref(), raised);
     let picture = scan.as_mut().and_then(|scan| scan.picture.take());
     Reading { pillow, pillow_lenient, opencv, strict, picture, trailing }

@@ -2,6 +2,8 @@
 //!
 //! Learnt from `modules/imgcodecs/src/grfmt_png.cpp`, from libpng's rules, and by measuring. Frames are in `animation`.
 
+use std::time::Instant;
+
 use super::animation;
 use super::chunks::{Chunk, SIGNATURE, be32, chunks_from};
 use super::header::{Color, Header};
@@ -18,8 +20,8 @@ const MAX_SIDE: u32 = 1_000_000;
 const MAX_CHUNK: u32 = 8_000_000;
 
 /// The verdict; `header` is the strictly read one, `scan` what its image data gave, if it was read.
-pub(super) fn verdict(bytes: &[u8], header: Option<&Header>, scan: Option<&Scan<'_>>) -> Verdict {
-    match examine(bytes, header, scan) {
+pub(super) fn verdict(bytes: &[u8], header: Option<&Header>, scan: Option<&Scan<'_>>, deadline: Instant) -> Verdict {
+    match examine(bytes, header, scan, deadline) {
         Ok(()) => Verdict::Ok,
         Err(Trouble::Refused(message)) => Verdict::refuses_load("error", message),
         Err(Trouble::Crash(what)) => {
@@ -43,7 +45,7 @@ pub(super) fn refused<T>(message: impl Into<String>) -> Result<T, Trouble> {
     Err(Trouble::Refused(message.into()))
 }
 
-fn examine(bytes: &[u8], header: Option<&Header>, scan: Option<&Scan<'_>>) -> Result<(), Trouble> {
+fn examine(bytes: &[u8], header: Option<&Header>, scan: Option<&Scan<'_>>, deadline: Instant) -> Result<(), Trouble> {
     if !bytes.starts_with(&SIGNATURE) {
         return refused("no PNG signature");
     }
@@ -71,7 +73,7 @@ fn examine(bytes: &[u8], header: Option<&Header>, scan: Option<&Scan<'_>>) -> Re
     }
     let Some(scan) = scan.filter(|scan| scan.end != PictureEnd::TimedOut) else { return Err(Trouble::NotRead) };
     if let Some(Animation { has_frame }) = animation {
-        return animation::examine(bytes, header, &first, has_frame);
+        return animation::examine(bytes, header, &first, has_frame, deadline);
     }
     match scan.end {
         PictureEnd::Complete => {}
