@@ -6,8 +6,8 @@ use std::io::Cursor;
 use image::{DynamicImage, ImageFormat, Rgb, RgbImage};
 use proptest::prelude::*;
 
-use super::{Limits, cross_check, decode};
-use crate::model::{Decoded, Exif, FaultKind, Format, Probe, Size, Strict, Verdict};
+use super::{Limits, cross_check, decode, decode_without_header, unidentified};
+use crate::model::{Decoded, Exif, Fault, FaultKind, Format, Probe, Size, Strict, Verdict};
 
 /// Formats that `image` can also write, with its name for them.
 const WRITTEN: [(Format, ImageFormat); 10] = [
@@ -193,4 +193,13 @@ proptest! {
         bytes.iter_mut().skip(start).zip(&noise).for_each(|(byte, noise)| *byte = *noise);
         let _ = decoded(&bytes, format);
     }
+}
+
+#[test]
+fn what_pillow_has_other_plugins_for_is_not_judged() {
+    let fault = Fault::new(FaultKind::NotAnImage, "");
+    let pillow = |bytes: &[u8]| decode_without_header(bytes, &fault, &Limits::default()).pillow;
+    assert_eq!(pillow(b"DDS \x7C\0\0\0"), Verdict::Unknown);
+    assert_eq!(pillow(b"#define w 8\n#define h 8\n"), Verdict::Unknown);
+    assert_eq!(pillow(b"<html>404</html>"), unidentified());
 }
