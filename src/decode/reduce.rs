@@ -1,7 +1,7 @@
 //! Rows of 8-bit samples in, a [`Picture`] out: the reduced raster, transparency and colour of one frame.
 //!
 //! Readers that rebuild pixels row by row feed them here and keep no picture. Memory depends on the reduction (at most
-//! 128 x 128 cells, whatever the size of the picture) and on the longest row. Rows may come in any order and may be sparse (Adam7, GIF interlace).
+//! 128 x 128 cells, whatever the size of the picture) and on the longest row, up to 2 MiB. Rows may come in any order and may be sparse (Adam7, GIF interlace).
 //! Nothing here knows of a format.
 
 use std::ops::Range;
@@ -61,6 +61,9 @@ struct Pending {
 impl Pending {
     /// Rows of which the sums are not too large for 16 bits.
     const MOST: u16 = u16::MAX / 255;
+
+    /// Samples of a row above which its sums would not stay in the cache, and might take more memory than the picture.
+    const WIDEST: usize = 1 << 20;
 
     /// Whether another row of so many samples, for these cells, can be added.
     fn takes(&self, cells: &Range<usize>, samples: usize) -> bool {
@@ -139,6 +142,14 @@ impl Reducer {
         let Some(cells) = self.cells_of_row(y) else { return };
         let width = usize::try_from(self.size.width).unwrap_or(usize::MAX);
         let samples = samples.get(..width.saturating_mul(self.layout.channels())).unwrap_or(samples);
+        if samples.len() > Pending::WIDEST {
+            self.settle();
+            let step = usize::try_from(self.step[0]).unwrap_or(usize::MAX).saturating_mul(self.layout.channels());
+            for (cell, run) in self.cells[cells].iter_mut().zip(samples.chunks(step)) {
+                add_run(cell, run, self.layout);
+            }
+            return self.look_at(samples);
+        }
         if !self.pending.takes(&cells, samples.len()) {
             self.settle();
             self.pending.begin(cells, samples.len());

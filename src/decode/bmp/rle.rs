@@ -107,11 +107,13 @@ pub(super) fn strict(
     for y in 0..height {
         let stored = if header.top_down { y } else { height - 1 - y };
         let indices = canvas.rows.get(stored).map(Vec::as_slice).unwrap_or_default();
-        row.clear();
-        let rest = width - indices.len().min(width);
-        indices.iter().copied().chain(std::iter::repeat_n(0, rest)).for_each(|index| row.extend(color(index)));
-        if let Some(reducer) = &mut reducer {
-            reducer.push_row(&row);
+        // A few bytes may claim a row of any width, so it is not made as a whole.
+        for start in (0..width).step_by(BATCH) {
+            row.clear();
+            (start..width.min(start + BATCH)).for_each(|x| row.extend(color(indices.get(x).copied().unwrap_or(0))));
+            if let (Some(reducer), Ok(y), Ok(first)) = (&mut reducer, u32::try_from(y), u32::try_from(start)) {
+                reducer.sparse_row(y, first, 1, &row);
+            }
         }
     }
     let picture = reducer.and_then(Reducer::finish);
@@ -123,6 +125,9 @@ pub(super) fn strict(
     let lost = share_of((height - reached) as u64, height as u64);
     Ok((Strict::Damaged { fault, lost: Some(lost) }, picture))
 }
+
+/// Pixels of a row that are coloured at a time.
+const BATCH: usize = 4096;
 
 /// Palette indices row by row, grown only where something is drawn: a few bytes of run lengths may claim any size.
 struct Canvas {
