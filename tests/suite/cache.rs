@@ -106,6 +106,15 @@ fn an_unchanged_file_is_not_read_again() {
 }
 
 #[test]
+fn what_an_earlier_run_wanted_is_not_in_this_one() {
+    let (folder, _, cache) = dataset();
+    let first = manifest(folder.path(), cache.path());
+    let more = text(&walkaround_with_cache(folder.path(), &["manifest", "set", "--sha256"], cache.path()));
+    assert!(more.contains("\"sha256\"") && !first.contains("\"sha256\""));
+    assert_eq!(manifest(folder.path(), cache.path()), first);
+}
+
+#[test]
 fn a_moved_file_is_found_by_its_content() {
     let (folder, set, cache) = dataset();
     set.write("c.png", rgb_png(9, 32, 32));
