@@ -143,12 +143,7 @@ impl Reducer {
         let width = usize::try_from(self.size.width).unwrap_or(usize::MAX);
         let samples = samples.get(..width.saturating_mul(self.layout.channels())).unwrap_or(samples);
         if samples.len() > Pending::WIDEST {
-            self.settle();
-            let step = usize::try_from(self.step[0]).unwrap_or(usize::MAX).saturating_mul(self.layout.channels());
-            for (cell, run) in self.cells[cells].iter_mut().zip(samples.chunks(step)) {
-                add_run(cell, run, self.layout);
-            }
-            return self.look_at(samples);
+            return self.sparse_row(y, 0, 1, samples);
         }
         if !self.pending.takes(&cells, samples.len()) {
             self.settle();

@@ -35,8 +35,8 @@ pub(super) struct Fresh {
 /// Facts that are kept by a flavour of their own.
 pub(super) trait Kind: Facts {
     fn flavour<'a>(recall: &'a Recall<'_>) -> &'a Flavour;
-    /// Whether these facts say all that is asked in this run.
-    fn suffices(&self, recall: &Recall<'_>) -> bool;
+    /// These facts as this run would have found them; `None` if they do not say all that is asked.
+    fn fit(self, recall: &Recall<'_>) -> Option<Self>;
 }
 
 impl Kind for ImageFacts {
@@ -44,8 +44,12 @@ impl Kind for ImageFacts {
         &recall.image
     }
 
-    fn suffices(&self, recall: &Recall<'_>) -> bool {
-        !recall.sha256 || self.sha256.is_some()
+    fn fit(self, recall: &Recall<'_>) -> Option<Self> {
+        match (recall.sha256, self.sha256) {
+            (true, None) => None,
+            (true, Some(_)) => Some(self),
+            (false, _) => Some(Self { sha256: None, ..self }),
+        }
     }
 }
 
@@ -54,8 +58,8 @@ impl Kind for Caption {
         &recall.caption
     }
 
-    fn suffices(&self, _: &Recall<'_>) -> bool {
-        true
+    fn fit(self, _: &Recall<'_>) -> Option<Self> {
+        Some(self)
     }
 }
 
@@ -85,13 +89,12 @@ impl Memory<'_> {
     /// The facts of the file at this path, if it is as it was when they were found.
     pub(super) fn unchanged<K: Kind>(&mut self, path: Option<&Path>, stamp: Option<Stamp>) -> Option<K> {
         let place = K::flavour(self.recall).place(path?);
-        self.reader.as_mut()?.by_place(place, &stamp?).filter(|facts: &K| facts.suffices(self.recall))
+        self.reader.as_mut()?.by_place::<K>(place, &stamp?)?.fit(self.recall)
     }
 
     /// The facts of another file, or of this one in another place, that has the same content.
     pub(super) fn same_content<K: Kind>(&mut self, content: &ContentHash) -> Option<K> {
-        let facts = self.reader.as_mut()?.by_content(K::flavour(self.recall), content);
-        facts.filter(|facts: &K| facts.suffices(self.recall))
+        self.reader.as_mut()?.by_content::<K>(K::flavour(self.recall), content)?.fit(self.recall)
     }
 
     /// Remembers facts that were found in the file at this path; without a stamp they are found by content only.

@@ -51,7 +51,6 @@ pub(super) fn inspect_all(
         unheard: AtomicBool::new(false),
         watch,
         keeps_text: settings.caption_text,
-        keeps_sha256: settings.sha256,
     };
     let window = WINDOW * threads;
     let (permit, permits) = bounded(window);
@@ -151,8 +150,6 @@ struct Worker<'a> {
     watch: &'a dyn Watch,
     /// Whether the captions' text is wanted in the end.
     keeps_text: bool,
-    /// Whether SHA-256 is wanted.
-    keeps_sha256: bool,
 }
 
 impl Worker<'_> {
@@ -164,11 +161,7 @@ impl Worker<'_> {
             return None;
         }
         self.watch.started(&sample.path);
-        let mut image = known.unwrap_or_else(|| self.image(sample, path.as_deref(), memory));
-        if !self.keeps_sha256 {
-            // An earlier run may have wanted it.
-            image.sha256 = None;
-        }
+        let image = known.unwrap_or_else(|| self.image(sample, path.as_deref(), memory));
         let caption = sample.caption.as_ref().map_or(CaptionFacts::Missing, |file| self.caption(file, memory));
         let mut facts = SampleFacts::new(sample.clone(), image, caption);
         if let Some(bench) = self.bench

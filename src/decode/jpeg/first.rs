@@ -4,7 +4,7 @@
 //! refinement scans: 118 MP/s with a look for each coefficient, 133 with leaps.
 
 use super::bits::Bits;
-use super::huffman::{LOOK, Table};
+use super::huffman::{LOOK, Table, split};
 use super::plane::Plane;
 use super::scan::Units;
 
@@ -143,11 +143,6 @@ impl Leaps {
         *kept = significant;
         result
     }
-}
-
-/// Zeros before a coefficient, or what kind of an end it is, and the size of the coefficient.
-fn split(symbol: u8) -> (u32, u32) {
-    (u32::from(symbol >> 4), u32::from(symbol & 15))
 }
 
 #[cfg(test)]

@@ -133,6 +133,11 @@ impl Table {
     }
 }
 
+/// The two halves of an AC symbol: zeros before a coefficient, or what kind of an end it is, and the coefficient's size in bits.
+pub(super) fn split(symbol: u8) -> (u32, u32) {
+    (u32::from(symbol >> 4), u32::from(symbol & 15))
+}
+
 /// The tables that Motion JPEG leaves out: T.81, tables K.3 to K.6, for luma and chroma. libjpeg-turbo puts them in where a
 /// sequential file defines none.
 pub(super) fn standard(ac: bool, number: usize) -> Option<Definition> {

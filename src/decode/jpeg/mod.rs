@@ -5,9 +5,9 @@
 //! size, and passes the rest by its length in bits.
 //!
 //! - `bits` reads bits, `huffman` codes, `markers` segments, `frame` frame and scan headers.
-//! - `pass` passes the coefficients of sequential blocks, fast. `sequential`, `first` and `progressive` know what a unit of a scan is made of, `scan` walks all units over restart markers and
-//!   damage, `walk` the whole file. `damage` collects what is wrong, `plane` what is kept;
-//!   `prefetch` replays how libjpeg reads the end of a file that has none.
+//! - `pass` passes the coefficients of sequential blocks, fast. `sequential`, `first` and `progressive` know what a unit of a
+//!   scan is made of, `scan` walks all units over restart markers and damage, `walk` the whole file. `damage` collects what is
+//!   wrong, `plane` what is kept; `prefetch` replays how libjpeg reads the end of a file that has none.
 //! - `open` is Pillow's own parser, which has its say before libjpeg; `verdict` turns all this into what loaders say;
 //!   `picture` makes the reduced picture. `stream` walks the pieces of JPEG data that other formats hold.
 //!

@@ -4,7 +4,7 @@
 //! look for each coefficient instead of leaps it was 295 at a time when others used the machine, with leaps 542 then.
 
 use super::bits::Bits;
-use super::huffman::{LOOK, Table};
+use super::huffman::{LOOK, Table, split};
 
 /// Bits of a look. Eleven hold two symbols of a photograph on average, and four such tables stay in the first cache.
 const WIDE: u32 = 11;
@@ -47,7 +47,7 @@ enum Meaning {
 
 impl Meaning {
     fn of(symbol: u8) -> Self {
-        match (u32::from(symbol >> 4), u32::from(symbol & 15)) {
+        match split(symbol) {
             (15, 0) => Self::Run(16, 0),
             (_, 0) => Self::End,
             (zeros, size) => Self::Run(zeros + 1, size),

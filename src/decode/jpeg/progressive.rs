@@ -3,7 +3,7 @@
 //! Refinement scans send a bit for each coefficient that is not zero yet, so which those are is kept; their values are not.
 
 use super::bits::Bits;
-use super::huffman::Table;
+use super::huffman::{Table, split};
 use super::plane::{Plane, kept};
 use super::scan::Units;
 
@@ -171,10 +171,6 @@ fn without_lowest(mask: u64, count: u32) -> u64 {
         rest = next(next(next(next(rest))));
     }
     rest
-}
-
-fn split(symbol: u8) -> (u32, u32) {
-    (u32::from(symbol >> 4), u32::from(symbol & 15))
 }
 
 #[cfg(test)]

@@ -2,7 +2,8 @@
 //!
 //! Pillow and OpenCV both leave all decisions to libwebp, and so does this: its demuxer and its decoder are asked, through
 //! [`libwebp`], in the order in which the loaders ask them. [`container`] adds where the file is short or contradicts
-//! itself, and [`picture`] the facts that need pixels; [`lossless`] reads what is whole in less time and memory. Frames behind the first are not decoded, as loaders do not either.
+//! itself, and [`picture`] the facts that need pixels; [`lossless`] reads what is whole in less time and memory. Frames behind
+//! the first are not decoded, as loaders do not either.
 
 mod container;
 mod libwebp;
