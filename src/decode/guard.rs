@@ -39,11 +39,19 @@ pub(crate) fn contain_panics<T>(work: impl FnOnce() -> T) -> Result<T, Fault> {
     result.map_err(|payload| {
         let message = message(payload.as_ref());
         let detail = match PLACE.take() {
-            Some(place) => format!("a decoder panicked: {message} ({place})"),
+            Some(place) => format!("a decoder panicked: {message} ({})", within_crate(&place)),
             None => format!("a decoder panicked: {message}"),
         };
         Fault::new(FaultKind::Panic, detail)
     })
+}
+
+/// A place in the source from the crate's folder on: where that was on the machine that built this is nobody's concern, and
+/// would make reports differ.
+fn within_crate(place: &str) -> &str {
+    let source = place.rfind("/src/").or_else(|| place.rfind("\\src\\")).unwrap_or(0);
+    let folder = place[..source].rfind(['/', '\\']).map_or(0, |separator| separator + 1);
+    &place[folder..]
 }
 
 fn message(payload: &(dyn Any + Send)) -> &str {
@@ -58,7 +66,16 @@ fn message(payload: &(dyn Any + Send)) -> &str {
 
 #[cfg(test)]
 mod tests {
-    use super::contain_panics;
+    use super::{contain_panics, within_crate};
+
+    #[test]
+    fn a_place_is_told_from_its_crate_on() {
+        let path = "home/me/.cargo/registry/src/index-1/tiff-0.11.3/src/decoder/image.rs:919:9";
+        assert_eq!(within_crate(path), "tiff-0.11.3/src/decoder/image.rs:919:9");
+        assert_eq!(within_crate(&path.replace('/', "\\")), "tiff-0.11.3\\src\\decoder\\image.rs:919:9");
+        assert_eq!(within_crate("src/decode/guard.rs:1:1"), "src/decode/guard.rs:1:1");
+        assert_eq!(within_crate("library/core/src/option.rs:7:9"), "core/src/option.rs:7:9");
+    }
 
     #[test]
     fn a_panic_becomes_its_message_and_place() {
