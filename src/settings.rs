@@ -12,7 +12,7 @@ use crate::cache::Cache;
 use crate::captions::Tokenizers;
 use crate::decode::Limits;
 use crate::model::Profile;
-use crate::trainers;
+use crate::trainers::{Generic, Trainer as _};
 use crate::walk::{Input, WalkOptions};
 use crate::witness::WitnessOptions;
 
@@ -55,7 +55,7 @@ impl Settings {
     /// ```
     #[must_use]
     pub fn new(inputs: Vec<Input>) -> Self {
-        let profile = trainers::generic();
+        let profile = Generic::default().profile();
         Self {
             inputs,
             walk: WalkOptions { caption_extension: profile.caption_extension.clone(), follow_links: false, hidden: false },

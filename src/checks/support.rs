@@ -11,7 +11,7 @@ use crate::model::{
 
 /// The generic profile at 1024x1024.
 pub(super) fn profile() -> Profile {
-    crate::trainers::generic()
+    crate::trainers::Trainer::profile(&crate::trainers::Generic::default())
 }
 
 /// A 1024x1024 RGB PNG, whole, with the caption "a photo of a cat".

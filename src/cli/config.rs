@@ -11,7 +11,7 @@ use serde::Deserialize;
 use walkaround::checks;
 use walkaround::model::{Level, RelPath, nearest};
 use walkaround::settings::{PathIgnore, Rules, Selector, Settings};
-use walkaround::trainers;
+use walkaround::trainers::{self, Setting};
 use walkaround::walk::{self, Input};
 use walkaround::witness::{Confirm, WitnessOptions};
 
@@ -83,18 +83,15 @@ pub(super) fn resolve(options: &DatasetOptions) -> anyhow::Result<Resolved> {
     if let Some(tokenizer) = &options.tokenizer {
         settings.tokenizers = walkaround::captions::Tokenizers::with_t5(tokenizer)?;
     }
-    if let Some(trainer) = options.trainer.as_deref().or(file.trainer.as_deref()).filter(|&name| name != "generic") {
-        bail!("no trainer is called `{trainer}`; so far there is only `generic`");
-    }
-    let mut profile = trainers::generic();
+    let mut trainer = trainers::find(options.trainer.as_deref().or(file.trainer.as_deref()).unwrap_or("generic"))?;
     for (key, value) in &file.set {
-        trainers::set(&mut profile, key, value).with_context(|| format!("in {FILE_NAME}, [set] {key}"))?;
+        trainer.set(&Setting::new(key, value)).with_context(|| format!("in {FILE_NAME}, [set] {key}"))?;
     }
     for pair in &options.set {
         let (key, value) = pair.split_once('=').ok_or_else(|| anyhow!("--set takes KEY=VALUE, not `{pair}`"))?;
-        trainers::set(&mut profile, key.trim(), &toml_value(value)).with_context(|| format!("in --set {pair}"))?;
+        trainer.set(&Setting::new(key.trim(), &toml_value(value))).with_context(|| format!("in --set {pair}"))?;
     }
-    settings.set_profile(profile);
+    settings.set_profile(trainer.profile());
     settings.rules = rules(options, &file)?;
     if !options.no_cache {
         settings.cache = cache::open(&options.cache, &settings.inputs)?;

@@ -46,8 +46,8 @@ pub struct SettingsLine {
     pub caption_extension: String,
     /// Width and height of training.
     pub resolution: [u32; 2],
-    /// Tokens that a caption may have.
-    pub max_tokens: u64,
+    /// CLIP tokens that a caption may have; null where the trainer's text encoder is another one.
+    pub max_tokens: Option<u64>,
 }
 
 /// One sample.

@@ -5,6 +5,7 @@
 
 mod caption;
 mod check_input;
+mod condition;
 mod decoded;
 mod fault;
 mod finding;
@@ -14,6 +15,7 @@ mod inventory;
 mod likeness;
 mod metadata;
 mod path;
+mod placement;
 mod probe;
 mod profile;
 mod report;
@@ -22,6 +24,7 @@ mod testimony;
 
 pub use caption::{Caption, CaptionFacts, Encoding, InvalidText, LineEnding, Mojibake, SuspectCharacter};
 pub use check_input::{DatasetFacts, ImageFacts, SampleBrief, SampleFacts};
+pub use condition::Condition;
 pub use decoded::{
     AlphaFacts, CRASH, Decoded, MAX_PIXELS, NEAR_DUPLICATE_BITS, PixelFacts, Raster, Refusal, Stage, Strict, Trailing, Verdict, WARN_PIXELS,
 };
@@ -33,8 +36,9 @@ pub use inventory::{Folder, Inventory, Oddity, OddityKind, Root, SystemFileKind}
 pub use likeness::nearest;
 pub use metadata::{CaptionCell, FileNames, MetadataFacts, MetadataFault, MetadataFaultKind, MetadataKind, MetadataRow};
 pub use path::{RelPath, printable};
+pub use placement::{Fate, Placement, Unplaced};
 pub use probe::{Exif, Orientation, Probe, Size};
-pub use profile::Profile;
+pub use profile::{ExtensionCase, Profile};
 pub use report::{Confirmed, LevelCounts, SampleReport, Summary};
 pub use sample::{FileIdentity, NamedAs, Sample, SampleIndex, SideFile};
 pub use testimony::{Contradiction, Ended, Ending, Loader, Seen, Testimony, Witness};

@@ -2,6 +2,17 @@
 
 use super::Size;
 
+/// In which case a trainer picks up an extension, on a file system that tells the cases apart.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ExtensionCase {
+    /// In any.
+    Any,
+    /// In small letters or in capitals, and not mixed.
+    LowerOrUpper,
+    /// Some trainers in any, and some in small letters only: what holds for trainers in general.
+    Unknown,
+}
+
 /// What a trainer expects. The trainers' rooms make it; checks read it.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Profile {
@@ -15,17 +26,30 @@ pub struct Profile {
     pub resolution: Size,
     /// Step of bucket sides in pixels.
     pub bucket_step: u32,
-    /// Tokens of the CLIP text encoder that a caption may have, special tokens not counted: 75, 150 or 225.
-    pub max_tokens: u64,
+    /// In which case extensions are picked up.
+    pub extension_case: ExtensionCase,
+    /// Tokens of the CLIP text encoder that a caption may have, special tokens not counted: 75, 150 or 225. `None` where no CLIP
+    /// encoder reads captions, or none that matters.
+    pub max_tokens: Option<u64>,
     /// Longer side by shorter side above which a picture is called a strip.
     pub max_aspect: f64,
 }
 
 impl Profile {
-    /// Whether images of this extension, without dot, are picked up; its case does not matter here, though it does to some.
+    /// Whether images of this extension, without dot, are picked up, as far as is known of its case.
     #[must_use]
     pub fn picks_up(&self, extension: &str) -> bool {
-        self.image_extensions.iter().any(|known| known.eq_ignore_ascii_case(extension))
+        self.image_extensions.iter().any(|known| match self.extension_case {
+            ExtensionCase::Any | ExtensionCase::Unknown => known.eq_ignore_ascii_case(extension),
+            ExtensionCase::LowerOrUpper => known == extension || known.to_ascii_uppercase() == extension,
+        })
+    }
+
+    /// Whether images of this extension, without dot, are picked up for certain.
+    #[must_use]
+    pub fn surely_picks_up(&self, extension: &str) -> bool {
+        self.picks_up(extension)
+            && (self.extension_case != ExtensionCase::Unknown || self.image_extensions.iter().any(|known| known == extension))
     }
 }
 
@@ -41,10 +65,14 @@ mod tests {
             image_extensions: vec!["png".to_owned(), "jpg".to_owned()],
             resolution: Size::new(1024, 1024),
             bucket_step: 64,
-            max_tokens: 75,
+            extension_case: ExtensionCase::Any,
+            max_tokens: Some(75),
             max_aspect: 4.0,
         };
         let seen = ["png", "JpG", "jpeg", "pn", ""].map(|extension| profile.picks_up(extension));
         assert_eq!(seen, [true, true, false, false, false]);
+        let strict = Profile { extension_case: ExtensionCase::LowerOrUpper, ..profile };
+        let seen = ["png", "PNG", "Png", "JPG", "JpG"].map(|extension| strict.picks_up(extension));
+        assert_eq!(seen, [true, true, false, true, false]);
     }
 }

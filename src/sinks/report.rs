@@ -39,7 +39,7 @@ pub(super) struct SettingsObject {
     /// Width and height of training.
     pub(super) resolution: [u32; 2],
     /// Tokens that a caption may have.
-    pub(super) max_tokens: u64,
+    pub(super) max_tokens: Option<u64>,
     /// Who was asked to confirm what was found; left out if nobody was.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(super) witness: Option<WitnessObject>,

@@ -1,10 +1,83 @@
 //! What training programs expect and do, one file or folder each. Sees `model` only; no I/O.
 //!
-//! So far there is one profile, `generic`: a trainer that picks up common image extensions, loads with Pillow and reads the
-//! whole of a `.txt` caption in UTF-8.
+//! A trainer is asked through [`Trainer`]; what it is called and which states of its source are known is in [`all`]. Besides
+//! them there is `generic`: a trainer that loads with Pillow and reads the whole of a `.txt` caption in UTF-8.
 
 mod generic;
 mod set;
+mod trainer;
 
-pub use generic::generic;
-pub use set::{SetError, set};
+use thiserror::Error;
+
+pub use generic::Generic;
+pub use set::{SetError, Setting};
+pub use trainer::{About, Batching, Obstruction, Pickup, Remainder, Resolutions, Trainer, Version};
+
+use crate::model::nearest;
+
+/// Makes a trainer at one of its versions, with its own defaults.
+type Make = fn(&'static Version) -> Box<dyn Trainer>;
+
+/// Every training program that is known, in the order in which readers know them.
+static ALL: [(&About, Make); 0] = [];
+
+/// Why there is no such trainer.
+#[derive(Clone, Debug, PartialEq, Eq, Error)]
+#[non_exhaustive]
+pub enum UnknownTrainer {
+    /// None has this name.
+    #[error("no trainer is called `{name}`{}; known are {}", .nearest.map(|name| format!(", did you mean `{name}`?")).unwrap_or_default(), names())]
+    Name {
+        /// What was given.
+        name: String,
+        /// The name that comes closest.
+        nearest: Option<&'static str>,
+    },
+    /// The trainer is known, but not at this version.
+    #[error("{trainer} is not known at version `{version}`; known are {}", .known.join(", "))]
+    Version {
+        /// The trainer.
+        trainer: &'static str,
+        /// What was given.
+        version: String,
+        /// The versions that are known, newest first.
+        known: Vec<&'static str>,
+    },
+}
+
+fn names() -> String {
+    ALL.iter().map(|(about, _)| about.name).chain(["generic"]).collect::<Vec<_>>().join(", ")
+}
+
+/// What is known of every training program, `generic` not counted.
+pub fn all() -> impl Iterator<Item = &'static About> {
+    ALL.iter().map(|(about, _)| *about)
+}
+
+/// The trainer of this name, at the version that stands behind an `@`, or at the newest known, with its own defaults.
+///
+/// ```
+/// use walkaround::trainers;
+/// let trainer = trainers::find("generic").unwrap();
+/// assert_eq!(trainer.profile().caption_extension, ".txt");
+/// ```
+pub fn find(text: &str) -> Result<Box<dyn Trainer>, UnknownTrainer> {
+    let (name, version) = text.split_once('@').map_or((text, None), |(name, version)| (name, Some(version)));
+    if name == "generic" && version.is_none() {
+        return Ok(Box::new(Generic::default()));
+    }
+    let known = ALL.iter().map(|(about, _)| about.name).chain(["generic"]);
+    let Some((about, make)) = ALL.iter().find(|(about, _)| about.name == name) else {
+        return Err(UnknownTrainer::Name { name: name.to_owned(), nearest: nearest(name, known, 0.7) });
+    };
+    let version = match version {
+        None => about.versions.first(),
+        Some(wanted) => about.versions.iter().find(|version| version.name == wanted || version.commit.starts_with(wanted)),
+    };
+    let unknown = || UnknownTrainer::Version {
+        trainer: about.name,
+        version: text.split_once('@').map_or_else(String::new, |(_, version)| version.to_owned()),
+        known: about.versions.iter().map(|version| version.name).collect(),
+    };
+    version.map(make).ok_or_else(unknown)
+}

@@ -8,7 +8,7 @@ use std::sync::atomic::AtomicBool;
 use walkaround::model::{Finding, Level, RelPath, SampleReport, Summary};
 use walkaround::settings::Settings;
 use walkaround::sinks::{Header, Sink};
-use walkaround::trainers;
+use walkaround::trainers::{Generic, Setting, Trainer as _};
 use walkaround::walk::Input;
 
 /// What a run found.
@@ -61,14 +61,14 @@ impl Found {
 
 /// Checks a folder with `--set` pairs.
 pub(crate) fn check_with(root: &Path, set: &[&str]) -> Found {
-    let mut profile = trainers::generic();
+    let mut trainer = Generic::default();
     for pair in set {
         let (key, value) = pair.split_once('=').expect("a setting has a value");
         let value = value.parse::<i64>().map_or_else(|_| toml::Value::from(value), toml::Value::from);
-        trainers::set(&mut profile, key, &value).expect("the setting is known");
+        trainer.set(&Setting::new(key, &value)).expect("the setting is known");
     }
     let mut settings = Settings::new(vec![Input::Path(root.to_owned())]);
-    settings.set_profile(profile);
+    settings.set_profile(trainer.profile());
     run(&settings)
 }
 

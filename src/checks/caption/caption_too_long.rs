@@ -28,7 +28,7 @@ fn check(facts: &SampleFacts, profile: &Profile, out: &mut Findings) {
     if caption.text.as_deref().is_none_or(|text| text.trim().is_empty()) {
         return;
     }
-    let limit = profile.max_tokens;
+    let Some(limit) = profile.max_tokens else { return };
     let Some(tokens) = caption.clip_tokens else {
         // Tokens of very long text are not counted; a token has at most a few dozen characters, so it is far over.
         out.report(

@@ -26,7 +26,7 @@ declare_check! {
 }
 
 fn check(facts: &DatasetFacts<'_>, profile: &Profile, out: &mut Findings) {
-    let is_exact = |line: &SampleBrief| profile.image_extensions.iter().any(|known| known == line.path.extension());
+    let is_exact = |line: &SampleBrief| profile.surely_picks_up(line.path.extension());
     let seen = facts.samples.iter().filter(|line| profile.picks_up(line.path.extension())).count();
     let exact = facts.samples.iter().filter(|line| is_exact(line)).count();
 
