@@ -12,7 +12,7 @@ use crate::cache::Cache;
 use crate::captions::Tokenizers;
 use crate::decode::Limits;
 use crate::model::Profile;
-use crate::trainers::{Generic, Trainer as _};
+use crate::trainers::{Generic, Plan, Trainer};
 use crate::walk::{Input, WalkOptions};
 use crate::witness::WitnessOptions;
 
@@ -25,6 +25,8 @@ pub struct Settings {
     pub walk: WalkOptions,
     /// What the trainer expects.
     pub profile: Profile,
+    /// Trainers that are asked what they do with the samples.
+    pub plan: Plan,
     /// What one image may cost.
     pub limits: Limits,
     /// Worker threads.
@@ -60,6 +62,7 @@ impl Settings {
             inputs,
             walk: WalkOptions { caption_extension: profile.caption_extension.clone(), follow_links: false, hidden: false },
             profile,
+            plan: Plan::every(),
             limits: Limits::default(),
             threads: std::thread::available_parallelism().unwrap_or(NonZeroUsize::MIN),
             memory_bytes: 1 << 30,
@@ -78,9 +81,10 @@ impl Settings {
         self.memory_bytes - self.memory_bytes / 4
     }
 
-    /// Takes over a profile, with what the walk must know of it.
-    pub fn set_profile(&mut self, profile: Profile) {
-        self.walk.caption_extension.clone_from(&profile.caption_extension);
-        self.profile = profile;
+    /// Takes over a trainer for all inputs, with what the walk must know of it.
+    pub fn set_trainer(&mut self, trainer: Box<dyn Trainer>) {
+        self.profile = trainer.profile();
+        self.walk.caption_extension.clone_from(&self.profile.caption_extension);
+        self.plan = Plan::of(trainer);
     }
 }

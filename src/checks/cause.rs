@@ -5,7 +5,8 @@
 
 use super::words::{percent, rounded};
 use crate::model::{
-    Decoded, Fault, FaultKind, Finding, Format, Level, MAX_PIXELS, NamedAs, Phase, Probe, Refusal, SampleFacts, Stage, Strict, Verdict,
+    Condition, Decoded, Fault, FaultKind, Finding, Format, Level, MAX_PIXELS, NamedAs, Phase, Probe, Refusal, SampleFacts, Stage, Strict,
+    Verdict,
 };
 
 /// What keeps a sample from being trained on, by the check that explains it.
@@ -113,6 +114,15 @@ impl<'a> Obstacle<'a> {
         if self.is_certain { Level::Error } else { Level::Warning }
     }
 
+    /// What it is to a trainer, where it is certain.
+    fn condition(&self) -> Option<Condition> {
+        let condition = match self.refusal {
+            Some(Refusal { stage: Stage::Load, .. }) => Condition::RefusedAtLoad,
+            Some(Refusal { stage: Stage::Open, .. }) | None => Condition::RefusedAtOpen,
+        };
+        self.is_certain.then_some(condition)
+    }
+
     /// When a trainer meets it: headers are read while files are listed, pixels when latents are cached.
     pub(super) fn phase(&self) -> Phase {
         match self.refusal {
@@ -126,6 +136,7 @@ impl Finding {
     /// Adds what is known of an obstacle: kind and place of the fault, the share that is lost, what Pillow raises, and whether that belongs to
     /// `OSError`'s family, since sd-scripts prints the file's name only for those.
     pub(super) fn because(&mut self, obstacle: &Obstacle<'_>) -> &mut Self {
+        self.condition = obstacle.condition();
         if let Some(fault) = obstacle.fault {
             self.evidence("fault", fault.kind.name()).evidence("offset", fault.offset);
         }

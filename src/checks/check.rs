@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use serde_json::Value;
 
-use crate::model::{Code, Consequence, DatasetFacts, Finding, Level, Outcome, Phase, Profile, RelPath, SampleFacts};
+use crate::model::{Code, Condition, Consequence, DatasetFacts, Finding, Level, Outcome, Phase, Profile, RelPath, SampleFacts};
 
 /// A rule with a code. Made by `declare_check!`, listed in [`super::ALL`].
 #[derive(Debug)]
@@ -155,6 +155,7 @@ impl Findings {
             paths,
             message: message.into(),
             evidence: BTreeMap::new(),
+            condition: None,
             consequences: BTreeMap::new(),
             help: String::new(),
         });
@@ -172,6 +173,12 @@ impl Finding {
     /// Adds a value that was seen, or a limit.
     pub fn evidence(&mut self, key: &'static str, value: impl Into<Value>) -> &mut Self {
         self.evidence.insert(key, value.into());
+        self
+    }
+
+    /// Says what it is about in the terms in which trainers differ.
+    pub fn about(&mut self, condition: Condition) -> &mut Self {
+        self.condition = Some(condition);
         self
     }
 

@@ -153,7 +153,7 @@ mod tests {
             ["a/x/1.png", "b/x/2.png", "b/x/3.png"].iter().map(|path| SampleBrief::of(&healthy(path))).collect();
         let root = Root { typed: "set".to_owned(), folder: "/data/set".into(), prefix: "".into() };
         let inventory = Inventory { roots: vec![root], ..Inventory::default() };
-        let names = folder_names(&DatasetFacts { inventory: &inventory, samples: &samples, metadata: &[] });
+        let names = folder_names(&DatasetFacts { inventory: &inventory, samples: &samples, metadata: &[], buckets: &[] });
         let seen: Vec<(&str, bool, usize, u64)> =
             names.iter().map(|name| (name.shown.as_str(), name.in_root, name.folders.len(), name.samples)).collect();
         assert_eq!(seen, [("a", false, 1, 1), ("b", false, 1, 2), ("data", true, 0, 3), ("set", true, 0, 3), ("x", false, 2, 3)]);

@@ -22,7 +22,7 @@ mod words;
 use check::{Run, declare_check};
 
 pub use check::{Check, Family, Findings, page};
-pub use run::{check_dataset, check_sample, find};
+pub use run::{by_weight, check_dataset, check_sample, find};
 
 use crate::model::{Finding, RelPath};
 

@@ -1,5 +1,7 @@
 //! Runs checks over facts.
 
+use std::cmp::Ordering;
+
 use super::{ALL, Check, Findings, Run};
 use crate::model::{DatasetFacts, Finding, Profile, SampleFacts};
 
@@ -29,6 +31,12 @@ pub fn find(code_or_name: &str) -> Option<&'static Check> {
     ALL.iter().copied().find(|check| check.code.0.eq_ignore_ascii_case(code_or_name) || check.name.eq_ignore_ascii_case(code_or_name))
 }
 
+/// The order of findings: worst first, and then by code.
+#[must_use]
+pub fn by_weight(a: &Finding, b: &Finding) -> Ordering {
+    b.level.cmp(&a.level).then(a.code.cmp(&b.code))
+}
+
 fn collect(mut run: impl FnMut(&'static Check, &mut Findings)) -> Vec<Finding> {
     let mut found = Vec::new();
     for check in ALL {
@@ -36,6 +44,6 @@ fn collect(mut run: impl FnMut(&'static Check, &mut Findings)) -> Vec<Finding> {
         run(check, &mut out);
         found.append(&mut out.into_vec());
     }
-    found.sort_by(|a, b| b.level.cmp(&a.level).then(a.code.cmp(&b.code)));
+    found.sort_by(by_weight);
     found
 }

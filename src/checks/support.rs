@@ -157,7 +157,7 @@ pub(super) fn findings_with(
     let lines: Vec<SampleBrief> = samples.iter().map(SampleBrief::of).collect();
     let mut out = Findings::new(check);
     match check.run {
-        Run::Dataset(run) => run(&DatasetFacts { inventory: &inventory, samples: &lines, metadata }, &profile(), &mut out),
+        Run::Dataset(run) => run(&DatasetFacts { inventory: &inventory, samples: &lines, metadata, buckets: &[] }, &profile(), &mut out),
         Run::Sample(_) | Run::Elsewhere => panic!("{} does not look at whole datasets", check.name),
     }
     out.into_vec()

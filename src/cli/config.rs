@@ -91,7 +91,7 @@ pub(super) fn resolve(options: &DatasetOptions) -> anyhow::Result<Resolved> {
         let (key, value) = pair.split_once('=').ok_or_else(|| anyhow!("--set takes KEY=VALUE, not `{pair}`"))?;
         trainer.set(&Setting::new(key.trim(), &toml_value(value))).with_context(|| format!("in --set {pair}"))?;
     }
-    settings.set_profile(trainer.profile());
+    settings.set_trainer(trainer);
     settings.rules = rules(options, &file)?;
     if !options.no_cache {
         settings.cache = cache::open(&options.cache, &settings.inputs)?;

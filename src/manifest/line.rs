@@ -8,8 +8,8 @@ use serde::Serialize;
 
 use super::SCHEMA;
 use crate::model::{
-    AlphaFacts, Blame, Caption, CaptionFacts, ContentHash, Decoded, Fault, Inventory, Mode, Orientation, PixelFacts, Probe, Profile,
-    SampleReport, Strict, Summary, Testimony,
+    AlphaFacts, Blame, Caption, CaptionFacts, ContentHash, Decoded, Fate, Fault, Inventory, Mode, Orientation, PixelFacts, Placement,
+    Probe, Profile, SampleReport, Size, Strict, Summary, Testimony, TrainerFate,
 };
 
 /// One line.
@@ -185,9 +185,9 @@ pub struct CaptionLine {
 /// What a trainer does with a sample.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 pub struct PlacementLine {
-    /// `train`, `skip`, `replace` or `stop`.
+    /// `train`, `distort` (otherwise than it looks), `skip`, `replace` or `stop`.
     pub outcome: &'static str,
-    /// When.
+    /// When: `dataset-scan`, `caching` or `training`.
     pub phase: &'static str,
     /// Width and height of the bucket.
     pub bucket: Option<[u32; 2]>,
@@ -195,6 +195,20 @@ pub struct PlacementLine {
     pub resized: Option<[u32; 2]>,
     /// Left and top edge of the crop.
     pub crop: Option<[u32; 2]>,
+    /// Where it goes at the other resolutions, if the dataset has several.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub others: Vec<PlaceLine>,
+}
+
+/// Where a trainer puts a sample.
+#[derive(Clone, Copy, Debug, Serialize, JsonSchema)]
+pub struct PlaceLine {
+    /// Width and height of the bucket.
+    pub bucket: [u32; 2],
+    /// Width and height after resizing.
+    pub resized: [u32; 2],
+    /// Left and top edge of the crop.
+    pub crop: [u32; 2],
 }
 
 /// The run in numbers.
@@ -284,9 +298,41 @@ impl SampleLine {
             decode: DecodeLine::new(&facts.decoded, facts.testimony.as_ref()),
             pixels: facts.decoded.pixels.as_ref().map(PixelsLine::new),
             caption: CaptionLine::new(&facts.caption, caption_text),
-            placements: BTreeMap::new(),
+            placements: placements(&report.fates),
             findings: report.findings.iter().map(|finding| finding.code.0).collect(),
         }
+    }
+}
+
+/// What each trainer does with a sample; of several datasets of one trainer, what the first does that takes it.
+fn placements(fates: &[TrainerFate]) -> BTreeMap<String, PlacementLine> {
+    let mut lines = BTreeMap::new();
+    let (taken, passed_over): (Vec<_>, Vec<_>) = fates.iter().partition(|fate| fate.fate.is_trained());
+    for TrainerFate { trainer, fate, .. } in taken.into_iter().chain(passed_over) {
+        lines.entry((*trainer).to_owned()).or_insert_with(|| PlacementLine::new(fate));
+    }
+    lines
+}
+
+impl PlacementLine {
+    fn new(fate: &Fate) -> Self {
+        let mut places = fate.placements.iter().map(PlaceLine::new);
+        let first = places.next();
+        Self {
+            outcome: fate.consequence.outcome.name(),
+            phase: fate.consequence.phase.name(),
+            bucket: first.map(|place| place.bucket),
+            resized: first.map(|place| place.resized),
+            crop: first.map(|place| place.crop),
+            others: places.collect(),
+        }
+    }
+}
+
+impl PlaceLine {
+    fn new(placement: &Placement) -> Self {
+        let sides = |size: Size| [size.width, size.height];
+        Self { bucket: sides(placement.bucket), resized: sides(placement.resized), crop: placement.crop }
     }
 }
 

@@ -1,8 +1,8 @@
 //! What checks see: all facts of one sample, and a few facts of each for the whole dataset.
 
 use super::{
-    CaptionFacts, ContentHash, Decoded, Fault, FaultKind, Format, Inventory, Loader, MetadataFacts, Mode, NamedAs, Orientation, Probe,
-    RelPath, Sample, SampleIndex, Size, Testimony,
+    BucketTable, CaptionFacts, ContentHash, Decoded, Fault, FaultKind, Format, Inventory, Loader, MetadataFacts, Mode, NamedAs,
+    Orientation, Probe, RelPath, Sample, SampleIndex, Size, Testimony,
 };
 
 /// What the bytes of one image say, wherever it lies and whatever it is called.
@@ -149,4 +149,6 @@ pub struct DatasetFacts<'a> {
     pub samples: &'a [SampleBrief],
     /// Metadata files.
     pub metadata: &'a [MetadataFacts],
+    /// Where the user's trainer puts the pictures, a table for each of its datasets; none if no trainer was chosen.
+    pub buckets: &'a [&'a BucketTable],
 }

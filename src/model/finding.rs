@@ -6,7 +6,7 @@ use std::fmt;
 use serde::Deserialize;
 use serde_json::Value;
 
-use super::RelPath;
+use super::{Condition, RelPath};
 
 /// How bad a finding is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Deserialize)]
@@ -63,6 +63,20 @@ pub enum Outcome {
     Stop,
 }
 
+impl Outcome {
+    /// The outcome as reports spell it.
+    #[must_use]
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Train => "train",
+            Self::Distort => "distort",
+            Self::Skip => "skip",
+            Self::Replace => "replace",
+            Self::Stop => "stop",
+        }
+    }
+}
+
 /// When it happens.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Phase {
@@ -72,6 +86,18 @@ pub enum Phase {
     Caching,
     /// At some step of training.
     Training,
+}
+
+impl Phase {
+    /// The phase as reports spell it.
+    #[must_use]
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::DatasetScan => "dataset-scan",
+            Self::Caching => "caching",
+            Self::Training => "training",
+        }
+    }
 }
 
 /// What a finding means for one trainer.
@@ -102,6 +128,8 @@ pub struct Finding {
     pub message: String,
     /// The same as values.
     pub evidence: BTreeMap<&'static str, Value>,
+    /// What it is about, as far as trainers react differently to it.
+    pub condition: Option<Condition>,
     /// What it means, by trainer; `generic` stands for a trainer that loads with Pillow.
     pub consequences: BTreeMap<&'static str, Consequence>,
     /// What to do, as one imperative sentence.

@@ -3,6 +3,7 @@
 //! Plain data and what can be computed from it without asking anybody. No I/O, no threads, no codec, and nothing else of
 //! this crate is imported here. A word that two rooms need lives here; a word that one room needs lives there.
 
+mod buckets;
 mod caption;
 mod check_input;
 mod condition;
@@ -14,6 +15,7 @@ mod hash;
 mod inventory;
 mod likeness;
 mod metadata;
+mod outlook;
 mod path;
 mod placement;
 mod probe;
@@ -22,6 +24,7 @@ mod report;
 mod sample;
 mod testimony;
 
+pub use buckets::{Bucket, BucketTable, Member};
 pub use caption::{Caption, CaptionFacts, Encoding, InvalidText, LineEnding, Mojibake, SuspectCharacter};
 pub use check_input::{DatasetFacts, ImageFacts, SampleBrief, SampleFacts};
 pub use condition::Condition;
@@ -35,6 +38,7 @@ pub use hash::ContentHash;
 pub use inventory::{Folder, Inventory, Oddity, OddityKind, Root, SystemFileKind};
 pub use likeness::nearest;
 pub use metadata::{CaptionCell, FileNames, MetadataFacts, MetadataFault, MetadataFaultKind, MetadataKind, MetadataRow};
+pub use outlook::{Outlook, Silent, SilentAct, TrainerFate};
 pub use path::{RelPath, printable};
 pub use placement::{Fate, Placement, Unplaced};
 pub use probe::{Exif, Orientation, Probe, Size};

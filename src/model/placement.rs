@@ -65,6 +65,8 @@ pub struct Fate {
     pub size: Option<Size>,
     /// Where it is put: once for each resolution of the dataset; empty if it is not trained on.
     pub placements: Vec<Placement>,
+    /// Why it has no place, if nothing else keeps it from being trained on.
+    pub unplaced: Option<Unplaced>,
 }
 
 impl Fate {

@@ -1,6 +1,6 @@
 //! What is known of one sample in the end, and of the run as a whole.
 
-use super::{Finding, Level, SampleFacts};
+use super::{Finding, Level, Outlook, SampleFacts, TrainerFate};
 
 /// All that is known of one sample: one manifest line.
 #[derive(Clone, Debug)]
@@ -9,6 +9,8 @@ pub struct SampleReport {
     pub facts: SampleFacts,
     /// What checks found in them, worst first.
     pub findings: Vec<Finding>,
+    /// What trainers do with it, in the order of the datasets that were asked for.
+    pub fates: Vec<TrainerFate>,
 }
 
 /// Findings by level.
@@ -73,7 +75,7 @@ impl Confirmed {
 }
 
 /// The run in numbers.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct Summary {
     /// Samples: images by name or by content.
     pub samples: u64,
@@ -93,6 +95,8 @@ pub struct Summary {
     pub fingerprint: String,
     /// Samples that a witness was asked about; `None` if there was none.
     pub confirmed: Option<Confirmed>,
+    /// What each trainer does with all of it.
+    pub outlooks: Vec<Outlook>,
     /// Whether the run was interrupted, so that part of the dataset was not looked at.
     pub interrupted: bool,
 }

@@ -11,6 +11,7 @@ use crate::model::{
 };
 use crate::probe;
 use crate::settings::Settings;
+use crate::trainers::Panel;
 
 /// Bytes for decoding a file in whose header something is wrong: how large its picture is, is not known before.
 const WITHOUT_HEADER: u64 = 128 << 20;
@@ -22,6 +23,7 @@ pub struct Inspector<'a> {
     limits: Limits,
     tokenizers: &'a Tokenizers,
     sha256: bool,
+    panel: Option<&'a Panel<'a>>,
 }
 
 impl<'a> Inspector<'a> {
@@ -29,7 +31,13 @@ impl<'a> Inspector<'a> {
     #[must_use]
     pub fn new(settings: &'a Settings) -> Self {
         let limits = Limits { memory_bytes: settings.limits.memory_bytes.min(settings.decoding_bytes()), ..settings.limits };
-        Self { profile: &settings.profile, limits, tokenizers: &settings.tokenizers, sha256: settings.sha256 }
+        Self { profile: &settings.profile, limits, tokenizers: &settings.tokenizers, sha256: settings.sha256, panel: None }
+    }
+
+    /// The same, with trainers that say what they do with the samples.
+    #[must_use]
+    pub fn with_panel(self, panel: &'a Panel<'a>) -> Self {
+        Self { panel: Some(panel), ..self }
     }
 
     /// All that is known of a sample from its bytes, or from the reason why they could not be read.
@@ -65,8 +73,10 @@ impl<'a> Inspector<'a> {
     /// What the checks of single samples make of the facts.
     #[must_use]
     pub fn judge(&self, facts: SampleFacts) -> SampleReport {
-        let findings = checks::check_sample(&facts, self.profile);
-        SampleReport { facts, findings }
+        let mut findings = checks::check_sample(&facts, self.profile);
+        let fates = self.panel.map_or_else(Vec::new, |panel| panel.judge(&facts, &mut findings));
+        findings.sort_by(checks::by_weight);
+        SampleReport { facts, findings, fates }
     }
 
     /// The limits that it keeps to.

@@ -1,9 +1,11 @@
 //! Keeps the books of a run: a few facts of each sample, counts, the fingerprint, and what the user's rules leave of findings.
 
 use super::sieve::Sieve;
+use super::tally::Tally;
 use crate::checks;
 use crate::model::{Confirmed, DatasetFacts, Finding, Inventory, MetadataFacts, Profile, SampleBrief, SampleReport, Size, Summary};
 use crate::settings::Rules;
+use crate::trainers::Panel;
 
 /// The books of one run.
 #[derive(Debug)]
@@ -12,18 +14,20 @@ pub(super) struct Ledger<'a> {
     briefs: Vec<SampleBrief>,
     summary: Summary,
     fingerprint: blake3::Hasher,
+    panel: &'a Panel<'a>,
+    tally: Tally,
 }
 
 impl<'a> Ledger<'a> {
     /// Empty books; whether a witness testifies is to be said.
-    pub(super) fn new(rules: &'a Rules, has_witness: bool) -> Self {
+    pub(super) fn new(rules: &'a Rules, panel: &'a Panel<'a>, has_witness: bool) -> Self {
         let summary = Summary { confirmed: has_witness.then(Confirmed::default), ..Summary::default() };
-        Self { sieve: Sieve::new(rules), briefs: Vec::new(), summary, fingerprint: blake3::Hasher::new() }
+        Self { sieve: Sieve::new(rules), briefs: Vec::new(), summary, fingerprint: blake3::Hasher::new(), panel, tally: Tally::new(panel) }
     }
 
     /// Enters a sample and returns its report as the user wants to see it. Samples come in order.
     pub(super) fn enter(&mut self, report: SampleReport) -> SampleReport {
-        let SampleReport { facts, findings } = report;
+        let SampleReport { facts, findings, fates } = report;
         let brief = SampleBrief::of(&facts);
         if let Some(confirmed) = &mut self.summary.confirmed {
             confirmed.count(&facts);
@@ -41,14 +45,21 @@ impl<'a> Ledger<'a> {
             self.fingerprint.update(&[u8::from(content.is_some())]);
             self.fingerprint.update(&content.map_or([0; 32], |content| content.0));
         }
+        self.tally.enter(self.panel, brief.index, &brief.path, &fates);
         self.briefs.push(brief);
-        SampleReport { facts, findings: self.pass(findings) }
+        // At a trainer's own defaults only the sum says something.
+        let fates = if self.panel.is_chosen() { fates } else { Vec::new() };
+        SampleReport { facts, findings: self.pass(findings), fates }
     }
 
     /// What the checks of the whole dataset find, as the user wants to see it.
     pub(super) fn judge(&mut self, inventory: &Inventory, metadata: &[MetadataFacts], profile: &Profile) -> Vec<Finding> {
         let briefs = std::mem::take(&mut self.briefs);
-        let found = checks::check_dataset(&DatasetFacts { inventory, samples: &briefs, metadata }, profile);
+        self.summary.outlooks = std::mem::replace(&mut self.tally, Tally::new(self.panel)).close(self.panel, inventory);
+        let buckets: Vec<_> = self.summary.outlooks.iter().filter_map(|outlook| outlook.buckets.as_ref()).collect();
+        let mut found = checks::check_dataset(&DatasetFacts { inventory, samples: &briefs, metadata, buckets: &buckets }, profile);
+        self.panel.consider(&mut found);
+        found.sort_by(checks::by_weight);
         let mut findings = self.pass(found);
         let file = self.sieve.settings_file();
         let stale: Vec<_> =

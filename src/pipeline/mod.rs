@@ -11,6 +11,7 @@ mod order;
 mod read;
 mod recall;
 mod sieve;
+mod tally;
 mod workers;
 
 use std::io;
@@ -23,6 +24,7 @@ pub use inspect::{Inspector, inspect};
 use crate::model::{RelPath, Summary};
 use crate::settings::Settings;
 use crate::sinks::{Header, Sink};
+use crate::trainers::Panel;
 use crate::walk::{self, WalkError};
 use crate::witness::{Bench, WitnessError};
 
@@ -92,8 +94,9 @@ pub fn run(settings: &Settings, sinks: &mut [Box<dyn Sink + '_>], watch: &dyn Wa
     let header = Header::new(settings, &inventory, bench.as_ref().map(Bench::witness));
     sinks.iter_mut().try_for_each(|sink| sink.begin(&header))?;
 
-    let mut ledger = ledger::Ledger::new(&settings.rules, bench.is_some());
-    let interrupted = workers::inspect_all(&inventory, settings, bench.as_ref(), watch, cancel, |report| {
+    let panel = Panel::new(&settings.plan, &inventory);
+    let mut ledger = ledger::Ledger::new(&settings.rules, &panel, bench.is_some());
+    let interrupted = workers::inspect_all(&inventory, settings, &panel, bench.as_ref(), watch, cancel, |report| {
         let report = ledger.enter(report);
         sinks.iter_mut().try_for_each(|sink| sink.sample(&report))
     })?;

@@ -90,6 +90,7 @@ mod tests {
             paths: paths.iter().map(|path| RelPath::from(*path)).collect(),
             message: String::new(),
             evidence: BTreeMap::new(),
+            condition: None,
             consequences: BTreeMap::new(),
             help: String::new(),
         }

@@ -18,6 +18,7 @@ use crate::model::{
     Caption, CaptionFacts, ContentHash, ImageFacts, Inventory, NamedAs, Sample, SampleFacts, SampleReport, SideFile, Strict, Verdict,
 };
 use crate::settings::Settings;
+use crate::trainers::Panel;
 use crate::walk;
 use crate::witness::{Bench, Confirm};
 
@@ -31,6 +32,7 @@ const WINDOW: usize = 64;
 pub(super) fn inspect_all(
     inventory: &Inventory,
     settings: &Settings,
+    panel: &Panel<'_>,
     bench: Option<&Bench<'_>>,
     watch: &dyn Watch,
     cancel: &AtomicBool,
@@ -38,7 +40,7 @@ pub(super) fn inspect_all(
 ) -> Result<bool, RunError> {
     let threads = settings.threads.get();
     let pool = ThreadPoolBuilder::new().num_threads(threads).thread_name(|number| format!("walkaround-{number}")).build()?;
-    let inspector = Inspector::new(settings);
+    let inspector = Inspector::new(settings).with_panel(panel);
     let recall = Recall::new(settings, inspector.limits());
     let mut writer = settings.cache.as_ref().and_then(Cache::writer);
     let worker = Worker {

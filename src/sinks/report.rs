@@ -7,7 +7,7 @@ use serde::Serialize;
 use serde_json::Value;
 
 use super::{Header, TOOL};
-use crate::model::{Confirmed, Consequence, Finding, Outcome, Phase, RelPath, Summary, Witness};
+use crate::model::{Confirmed, Consequence, Finding, Outlook, RelPath, SilentAct, Summary, Witness};
 
 /// The schema id.
 pub(super) const SCHEMA: &str = "walkaround.report/1";
@@ -99,8 +99,44 @@ pub(super) struct SummaryObject {
     /// What the witness confirmed; left out if there was none.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(super) confirmed: Option<ConfirmedObject>,
+    /// What each trainer does with all samples: the one that was chosen, with its settings, or every known one at its own defaults.
+    pub(super) trainers: Vec<OutlookObject>,
     /// Whether part of the dataset was not looked at.
     pub(super) interrupted: bool,
+}
+
+/// What one trainer does with all samples of one dataset.
+#[derive(Clone, Debug, Serialize, JsonSchema)]
+pub(super) struct OutlookObject {
+    /// The trainer.
+    pub(super) trainer: &'static str,
+    /// The state of its source whose rules were applied.
+    pub(super) version: &'static str,
+    /// The dataset's folder, as paths begin; empty for a single one.
+    pub(super) folder: String,
+    /// Samples that are trained on as they are.
+    pub(super) train: u64,
+    /// Samples that are trained on otherwise than they look.
+    pub(super) distort: u64,
+    /// Samples that are left out.
+    pub(super) skip: u64,
+    /// Samples in whose place another one is trained on.
+    pub(super) replace: u64,
+    /// Samples that stop the run.
+    pub(super) stop: u64,
+    /// What happens without a word.
+    pub(super) silent: Vec<SilentObject>,
+}
+
+/// Something that a trainer does without a word.
+#[derive(Clone, Debug, Serialize, JsonSchema)]
+pub(super) struct SilentObject {
+    /// What it does, as the end of a sentence about the samples.
+    pub(super) what: &'static str,
+    /// Samples that it concerns.
+    pub(super) samples: u64,
+    /// The first of them.
+    pub(super) example: String,
 }
 
 /// One hit of a check.
@@ -178,8 +214,31 @@ impl SummaryObject {
             ignored: summary.ignored,
             fingerprint: summary.fingerprint.clone(),
             confirmed: summary.confirmed.map(ConfirmedObject::new),
+            trainers: summary.outlooks.iter().map(OutlookObject::new).collect(),
             interrupted: summary.interrupted,
         }
+    }
+}
+
+impl OutlookObject {
+    fn new(outlook: &Outlook) -> Self {
+        Self {
+            trainer: outlook.trainer,
+            version: outlook.version,
+            folder: outlook.folder.clone(),
+            train: outlook.train,
+            distort: outlook.distort,
+            skip: outlook.skip,
+            replace: outlook.replace,
+            stop: outlook.stop,
+            silent: outlook.silent.iter().map(SilentObject::new).collect(),
+        }
+    }
+}
+
+impl SilentObject {
+    fn new(act: &SilentAct) -> Self {
+        Self { what: act.what.words().1, samples: act.samples, example: act.example.as_str().to_owned() }
     }
 }
 
@@ -221,20 +280,6 @@ impl FindingObject {
 
 impl ConsequenceObject {
     fn new(consequence: &Consequence) -> Self {
-        Self {
-            outcome: match consequence.outcome {
-                Outcome::Train => "train",
-                Outcome::Distort => "distort",
-                Outcome::Skip => "skip",
-                Outcome::Replace => "replace",
-                Outcome::Stop => "stop",
-            },
-            phase: match consequence.phase {
-                Phase::DatasetScan => "dataset-scan",
-                Phase::Caching => "caching",
-                Phase::Training => "training",
-            },
-            text: consequence.text.clone(),
-        }
+        Self { outcome: consequence.outcome.name(), phase: consequence.phase.name(), text: consequence.text.clone() }
     }
 }

@@ -3,13 +3,17 @@
 //! A trainer is asked through [`Trainer`]; what it is called and which states of its source are known is in [`all`]. Besides
 //! them there is `generic`: a trainer that loads with Pillow and reads the whole of a `.txt` caption in UTF-8.
 
+mod buckets;
 mod generic;
+mod panel;
 mod set;
 mod trainer;
 
 use thiserror::Error;
 
+pub use buckets::table;
 pub use generic::Generic;
+pub use panel::{Dataset, Panel, Plan};
 pub use set::{SetError, Setting};
 pub use trainer::{About, Batching, Obstruction, Pickup, Remainder, Resolutions, Trainer, Version};
 
@@ -52,6 +56,11 @@ fn names() -> String {
 /// What is known of every training program, `generic` not counted.
 pub fn all() -> impl Iterator<Item = &'static About> {
     ALL.iter().map(|(about, _)| *about)
+}
+
+/// Every known trainer at its newest version, with its own defaults.
+fn make_all() -> impl Iterator<Item = Box<dyn Trainer>> {
+    ALL.iter().filter_map(|(about, make)| about.versions.first().map(make))
 }
 
 /// The trainer of this name, at the version that stands behind an `@`, or at the newest known, with its own defaults.

@@ -19,7 +19,10 @@ fn allowed() -> BTreeMap<&'static str, &'static [&'static str]> {
         ("witness", &["model"][..]),
         ("manifest", &["model"][..]),
         ("sinks", &["model", "manifest", "settings"][..]),
-        ("pipeline", &["model", "walk", "probe", "decode", "captions", "cache", "checks", "settings", "sinks", "manifest", "witness"][..]),
+        (
+            "pipeline",
+            &["model", "walk", "probe", "decode", "captions", "cache", "trainers", "checks", "settings", "sinks", "manifest", "witness"][..],
+        ),
     ])
 }
 

@@ -61,14 +61,14 @@ impl Found {
 
 /// Checks a folder with `--set` pairs.
 pub(crate) fn check_with(root: &Path, set: &[&str]) -> Found {
-    let mut trainer = Generic::default();
+    let mut trainer = Box::new(Generic::default());
     for pair in set {
         let (key, value) = pair.split_once('=').expect("a setting has a value");
         let value = value.parse::<i64>().map_or_else(|_| toml::Value::from(value), toml::Value::from);
         trainer.set(&Setting::new(key, &value)).expect("the setting is known");
     }
     let mut settings = Settings::new(vec![Input::Path(root.to_owned())]);
-    settings.set_profile(trainer.profile());
+    settings.set_trainer(trainer);
     run(&settings)
 }
 

@@ -1,7 +1,7 @@
 //! C104: the caption file holds only white space.
 
 use crate::checks::{Findings, Run, declare_check};
-use crate::model::{Encoding, Outcome, Phase, Profile, SampleFacts};
+use crate::model::{Condition, Encoding, Outcome, Phase, Profile, SampleFacts};
 
 declare_check! {
     /// ## What it does
@@ -25,6 +25,7 @@ fn check(facts: &SampleFacts, _: &Profile, out: &mut Findings) {
     out.report(&caption.path, format!("the caption holds only {what}: {} byte(s), no text", caption.size_bytes))
         .evidence("size_bytes", caption.size_bytes)
         .evidence("image", facts.sample.path.as_str())
+        .about(Condition::CaptionBlank)
         .means(Outcome::Distort, Phase::Training, "the image is trained with an empty prompt")
         .help("write the caption, or delete the file");
 }

@@ -1,7 +1,7 @@
 //! C107: the caption begins with a byte order mark.
 
 use crate::checks::{Findings, Run, declare_check};
-use crate::model::{Encoding, Outcome, Phase, Profile, SampleFacts};
+use crate::model::{Condition, Encoding, Outcome, Phase, Profile, SampleFacts};
 
 declare_check! {
     /// ## What it does
@@ -36,6 +36,7 @@ fn check(facts: &SampleFacts, _: &Profile, out: &mut Findings) {
     out.report(&caption.path, format!("the caption begins with a byte order mark, which sticks to the first word {first:?}"))
         .evidence("first_word", first)
         .evidence("image", facts.sample.path.as_str())
+        .about(Condition::CaptionMarked)
         .means(Outcome::Distort, Phase::Training, "the mark is read as part of the first word, which makes other tokens")
         .help("save the file again as UTF-8 without byte order mark");
 }

@@ -1,7 +1,7 @@
 //! C108: the caption file holds something else than text.
 
 use crate::checks::{Findings, Run, declare_check};
-use crate::model::{Content, Encoding, Level, Outcome, Phase, Profile, SampleFacts};
+use crate::model::{Condition, Content, Encoding, Level, Outcome, Phase, Profile, SampleFacts};
 
 declare_check! {
     /// ## What it does
@@ -36,7 +36,7 @@ fn check(facts: &SampleFacts, _: &Profile, out: &mut Findings) {
             .evidence("image", image)
             .help("restore the caption, or write it again");
         match &caption.invalid {
-            Some(invalid) => finding.evidence("offset", invalid.offset).means(
+            Some(invalid) => finding.about(Condition::CaptionNotUtf8).evidence("offset", invalid.offset).means(
                 Outcome::Stop,
                 Phase::Training,
                 "reading the caption raises `UnicodeDecodeError`, in some trainers only when the image comes up",

@@ -1,7 +1,7 @@
 //! C112: the caption has more than one line.
 
 use crate::checks::{Findings, Run, declare_check};
-use crate::model::{Outcome, Phase, Profile, SampleFacts};
+use crate::model::{Condition, Outcome, Phase, Profile, SampleFacts};
 
 declare_check! {
     /// ## What it does
@@ -36,6 +36,7 @@ fn check(facts: &SampleFacts, _: &Profile, out: &mut Findings) {
         .evidence("lines", caption.lines)
         .evidence("is_first_line_blank", is_first_blank)
         .evidence("image", facts.sample.path.as_str())
+        .about(Condition::CaptionMultiLine)
         .means(
             Outcome::Distort,
             Phase::Training,

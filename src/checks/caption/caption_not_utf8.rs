@@ -1,7 +1,7 @@
 //! C105: the caption is text in an older encoding.
 
 use crate::checks::{Findings, Run, declare_check};
-use crate::model::{Encoding, Outcome, Phase, Profile, SampleFacts, printable};
+use crate::model::{Condition, Encoding, Outcome, Phase, Profile, SampleFacts, printable};
 
 declare_check! {
     /// ## What it does
@@ -35,6 +35,7 @@ fn check(facts: &SampleFacts, _: &Profile, out: &mut Findings) {
         printable(&excerpt(text))
     );
     out.report(&caption.path, message)
+        .about(Condition::CaptionNotUtf8)
         .evidence("offset", invalid.offset)
         .evidence("bytes", bytes)
         .evidence("broken_places", invalid.count)

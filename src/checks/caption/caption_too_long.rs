@@ -1,7 +1,7 @@
 //! C111: the caption has more tokens than the text encoder takes.
 
 use crate::checks::{Findings, Run, declare_check};
-use crate::model::{Level, Outcome, Phase, Profile, SampleFacts};
+use crate::model::{Condition, Level, Outcome, Phase, Profile, SampleFacts};
 
 declare_check! {
     /// ## What it does
@@ -38,6 +38,7 @@ fn check(facts: &SampleFacts, profile: &Profile, out: &mut Findings) {
         .level(Level::Warning)
         .evidence("chars", caption.chars)
         .evidence("max_tokens", limit)
+        .about(Condition::CaptionTooLong)
         .means(Outcome::Distort, Phase::Training, "nearly all of the caption is cut off")
         .help("look whether this is a caption at all");
         return;
@@ -49,6 +50,7 @@ fn check(facts: &SampleFacts, profile: &Profile, out: &mut Findings) {
         .evidence("max_tokens", limit)
         .evidence("cut", cut)
         .evidence("image", facts.sample.path.as_str())
+        .about(Condition::CaptionTooLong)
         .means(Outcome::Distort, Phase::Training, format!("the last {cut} tokens are cut off without a word"))
         .help("shorten the caption, put what matters first, or raise the trainer's token limit");
 }

@@ -1,7 +1,7 @@
 //! C106: the caption is UTF-16.
 
 use crate::checks::{Findings, Run, declare_check};
-use crate::model::{Encoding, Outcome, Phase, Profile, SampleFacts, printable};
+use crate::model::{Condition, Encoding, Outcome, Phase, Profile, SampleFacts, printable};
 
 declare_check! {
     /// ## What it does
@@ -35,7 +35,7 @@ fn check(facts: &SampleFacts, _: &Profile, out: &mut Findings) {
         .evidence("image", facts.sample.path.as_str())
         .help("save the file again as UTF-8");
     match &caption.invalid {
-        Some(invalid) => finding.evidence("offset", invalid.offset).means(
+        Some(invalid) => finding.about(Condition::CaptionNotUtf8).evidence("offset", invalid.offset).means(
             Outcome::Stop,
             Phase::Training,
             "reading the caption raises `UnicodeDecodeError`, in some trainers only when the image comes up",

@@ -1,7 +1,7 @@
 //! C103: the caption file has no bytes.
 
 use crate::checks::{Findings, Run, declare_check};
-use crate::model::{Outcome, Phase, Profile, SampleFacts};
+use crate::model::{Condition, Outcome, Phase, Profile, SampleFacts};
 
 declare_check! {
     /// ## What it does
@@ -25,6 +25,7 @@ fn check(facts: &SampleFacts, _: &Profile, out: &mut Findings) {
     out.report(&caption.path, "the caption file is empty: 0 bytes, at least one line expected")
         .evidence("size_bytes", 0)
         .evidence("image", facts.sample.path.as_str())
+        .about(Condition::CaptionEmpty)
         .means(
             Outcome::Stop,
             Phase::DatasetScan,

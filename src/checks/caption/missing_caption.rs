@@ -1,7 +1,7 @@
 //! C101: images without a caption file.
 
 use crate::checks::{Findings, Run, declare_check, metadata_rows};
-use crate::model::{DatasetFacts, Level, Outcome, Phase, Profile, RelPath};
+use crate::model::{Condition, DatasetFacts, Level, Outcome, Phase, Profile, RelPath};
 
 declare_check! {
     /// ## What it does
@@ -46,6 +46,7 @@ fn check(facts: &DatasetFacts<'_>, profile: &Profile, out: &mut Findings) {
         .evidence("missing", count)
         .evidence("images", total)
         .evidence("caption_extension", extension)
+        .about(Condition::CaptionMissing)
         .means(Outcome::Distort, Phase::DatasetScan, text)
         .help("write the captions, or move the images out");
 }

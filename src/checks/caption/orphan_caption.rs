@@ -117,7 +117,7 @@ mod tests {
         let samples = [SampleBrief::of(&all[1])];
         let mut out = Findings::new(&CHECK);
         let Run::Dataset(run) = CHECK.run else { panic!("orphans are found in the whole dataset") };
-        run(&DatasetFacts { inventory: &inventory, samples: &samples, metadata: &[] }, &profile(), &mut out);
+        run(&DatasetFacts { inventory: &inventory, samples: &samples, metadata: &[], buckets: &[] }, &profile(), &mut out);
         let findings = out.into_vec();
         assert_eq!(findings.len(), 1);
         assert_eq!((findings[0].message.as_str(), findings[0].paths[0].as_str()), ("1 caption has no image", "foo.txt"));

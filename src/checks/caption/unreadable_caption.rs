@@ -1,7 +1,7 @@
 //! C116: the caption file cannot be read.
 
 use crate::checks::{Findings, Run, declare_check};
-use crate::model::{Blame, CaptionFacts, Level, Outcome, Phase, Profile, SampleFacts};
+use crate::model::{Blame, CaptionFacts, Condition, Level, Outcome, Phase, Profile, SampleFacts};
 
 declare_check! {
     /// ## What it does
@@ -34,6 +34,7 @@ fn check(facts: &SampleFacts, _: &Profile, out: &mut Findings) {
             .help("make the file smaller; a caption of this size is hardly one");
     } else {
         finding
+            .about(Condition::CaptionUnreadable)
             .means(Outcome::Stop, Phase::DatasetScan, "opening the caption raises")
             .help("correct the permissions, or copy the file again");
     }

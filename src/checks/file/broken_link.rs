@@ -1,7 +1,7 @@
 //! F104: a symbolic link that leads nowhere or in a circle.
 
 use crate::checks::{Findings, Run, declare_check};
-use crate::model::{DatasetFacts, Format, Level, OddityKind, Outcome, Phase, Profile, RelPath};
+use crate::model::{Condition, DatasetFacts, Format, Level, OddityKind, Outcome, Phase, Profile, RelPath};
 
 declare_check! {
     /// ## What it does
@@ -50,8 +50,11 @@ fn report(links: &[(RelPath, &str)], leads: &str, (level, outcome, consequence):
         [(_, target)] => format!("the link to {target} leads {leads}"),
         [(path, target), ..] => format!("{} links lead {leads}, such as {path} to {target}", links.len()),
     };
+    let condition = (outcome == Outcome::Stop).then_some(Condition::Unreadable);
     let targets: Vec<&str> = links.iter().map(|(_, target)| *target).collect();
-    out.report_all(links.iter().map(|(path, _)| path.clone()).collect(), message)
+    let finding = out.report_all(links.iter().map(|(path, _)| path.clone()).collect(), message);
+    finding.condition = condition;
+    finding
         .level(level)
         .evidence("targets", targets)
         .means(outcome, Phase::DatasetScan, consequence)

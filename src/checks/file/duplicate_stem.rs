@@ -1,7 +1,7 @@
 //! F110: images that differ only in their extension.
 
 use crate::checks::{Findings, Run, declare_check};
-use crate::model::{DatasetFacts, Level, Outcome, Phase, Profile, RelPath, SampleBrief, printable};
+use crate::model::{Condition, DatasetFacts, Level, Outcome, Phase, Profile, RelPath, SampleBrief, printable};
 
 declare_check! {
     /// ## What it does
@@ -41,7 +41,7 @@ fn check(facts: &DatasetFacts<'_>, profile: &Profile, out: &mut Findings) {
             .evidence("caption", caption)
             .evidence("sizes", sizes);
         if same.iter().filter(|line| profile.picks_up(line.path.extension())).count() > 1 {
-            finding.means(
+            finding.about(Condition::SharedStem).means(
                 Outcome::Distort,
                 Phase::Caching,
                 "the images share a caption, and the cached latents of one stand for the other",

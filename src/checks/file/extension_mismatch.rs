@@ -2,7 +2,7 @@
 
 use crate::checks::cause::pillow_knows;
 use crate::checks::{Findings, Run, declare_check};
-use crate::model::{Format, NamedAs, Outcome, Phase, Profile, SampleFacts};
+use crate::model::{Condition, Format, NamedAs, Outcome, Phase, Profile, SampleFacts};
 
 declare_check! {
     /// ## What it does
@@ -40,6 +40,7 @@ fn check(facts: &SampleFacts, profile: &Profile, out: &mut Findings) {
     out.report(path, format!("named .{}, but the content is {content}", path.extension()))
         .evidence("named_as", named_as.name())
         .evidence("content", content.name())
+        .about(Condition::ExtensionMismatch)
         .means(consequence.0, Phase::DatasetScan, consequence.1)
         .help(format!("rename the file to .{wanted}"));
 }

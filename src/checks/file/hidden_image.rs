@@ -1,7 +1,7 @@
 //! F113: an image that is hidden.
 
 use crate::checks::{Findings, Run, declare_check};
-use crate::model::{DatasetFacts, OddityKind, Outcome, Phase, Profile, RelPath};
+use crate::model::{Condition, DatasetFacts, OddityKind, Outcome, Phase, Profile, RelPath};
 
 declare_check! {
     /// ## What it does
@@ -30,6 +30,7 @@ fn check(facts: &DatasetFacts<'_>, _: &Profile, out: &mut Findings) {
         number => format!("{number} images are hidden and were left out"),
     };
     out.report_all(hidden, message)
+        .about(Condition::Hidden)
         .means(Outcome::Skip, Phase::DatasetScan, "hidden files are left out by most loaders and taken by some")
         .help("rename what belongs to the dataset, and move the rest out");
 }

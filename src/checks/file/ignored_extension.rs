@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use crate::checks::cause::pillow_knows;
 use crate::checks::{Findings, Run, declare_check};
-use crate::model::{DatasetFacts, Format, Level, Outcome, Phase, Profile, RelPath, SampleBrief};
+use crate::model::{Condition, DatasetFacts, Format, Level, Outcome, Phase, Profile, RelPath, SampleBrief};
 
 declare_check! {
     /// ## What it does
@@ -60,15 +60,18 @@ fn check(facts: &DatasetFacts<'_>, profile: &Profile, out: &mut Findings) {
             .evidence("picked_up", profile.image_extensions.clone());
         if seen == 0 {
             finding
+                .about(if is_other_case { Condition::ExtensionInOtherCase } else { Condition::ExtensionNotPickedUp })
                 .level(Level::Error)
                 .means(Outcome::Skip, Phase::DatasetScan, "no image is left to train on")
                 .help("rename them to the extension of their content, or convert them to PNG");
         } else if is_other_case {
             finding
+                .about(Condition::ExtensionInOtherCase)
                 .means(Outcome::Skip, Phase::DatasetScan, "trainers that compare the case leave them out without a word")
                 .help(format!("rename them to .{}", extension.to_ascii_lowercase()));
         } else {
             finding
+                .about(Condition::ExtensionNotPickedUp)
                 .means(Outcome::Skip, Phase::DatasetScan, "they are left out without a word; their captions have no image")
                 .help("rename them to the extension of their content, or convert them to PNG");
         }

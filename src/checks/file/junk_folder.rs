@@ -1,7 +1,7 @@
 //! F106: a folder that a program left among the images.
 
 use crate::checks::{Findings, Run, declare_check};
-use crate::model::{DatasetFacts, Level, Oddity, OddityKind, Outcome, Phase, Profile};
+use crate::model::{Condition, DatasetFacts, Level, Oddity, OddityKind, Outcome, Phase, Profile};
 
 declare_check! {
     /// ## What it does
@@ -37,13 +37,17 @@ fn check(facts: &DatasetFacts<'_>, _: &Profile, out: &mut Findings) {
         let finding = out.report(&oddity.path, message);
         finding.evidence("files", files).evidence("images", images).help("delete the folder, or move it out of the dataset");
         if images > 0 {
-            finding.level(Level::Error).means(
+            finding.level(Level::Error).about(Condition::JunkFolder).means(
                 Outcome::Distort,
                 Phase::DatasetScan,
                 "a loader that walks into subfolders trains on the copies too; one that opens every entry stops at the folder",
             );
         } else {
-            finding.means(Outcome::Stop, Phase::Training, "a loader that opens every entry raises IsADirectoryError at some step");
+            finding.about(Condition::JunkFolder).means(
+                Outcome::Stop,
+                Phase::Training,
+                "a loader that opens every entry raises IsADirectoryError at some step",
+            );
         }
     }
 }

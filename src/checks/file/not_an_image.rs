@@ -2,7 +2,7 @@
 
 use crate::checks::cause::{Cause, Obstacle};
 use crate::checks::{Findings, Run, declare_check};
-use crate::model::{NamedAs, Outcome, Phase, Profile, SampleFacts};
+use crate::model::{Condition, NamedAs, Outcome, Phase, Profile, SampleFacts};
 
 declare_check! {
     /// ## What it does
@@ -35,6 +35,7 @@ fn check(facts: &SampleFacts, _: &Profile, out: &mut Findings) {
         .evidence("named_as", named_as.name())
         .evidence("size_bytes", facts.sample.size_bytes)
         .because(&obstacle)
+        .about(Condition::NotAnImage)
         .means(Outcome::Stop, Phase::DatasetScan, "Pillow cannot identify the file, and the run stops")
         .help("fetch the image again, or move the file and its caption out of the dataset");
 }

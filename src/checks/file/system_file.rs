@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use crate::checks::{Findings, Run, declare_check};
-use crate::model::{DatasetFacts, Format, Level, OddityKind, Outcome, Phase, Profile, RelPath, SystemFileKind};
+use crate::model::{Condition, DatasetFacts, Format, Level, OddityKind, Outcome, Phase, Profile, RelPath, SystemFileKind};
 
 declare_check! {
     /// ## What it does
@@ -40,7 +40,7 @@ fn check(facts: &DatasetFacts<'_>, _: &Profile, out: &mut Findings) {
         let finding = out.report_all(paths, message);
         finding.evidence("kind", name(kind)).evidence("files", number);
         if looks_like_image {
-            finding.level(Level::Error).means(
+            finding.level(Level::Error).about(Condition::SystemFile).means(
                 Outcome::Stop,
                 Phase::DatasetScan,
                 "a loader that does not leave out hidden files lists them as images and cannot identify them",

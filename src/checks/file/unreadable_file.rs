@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use crate::checks::words::counted;
 use crate::checks::{Findings, Run, declare_check};
-use crate::model::{DatasetFacts, FaultKind, OddityKind, Outcome, Phase, Profile, RelPath};
+use crate::model::{Condition, DatasetFacts, FaultKind, OddityKind, Outcome, Phase, Profile, RelPath};
 
 declare_check! {
     /// ## What it does
@@ -31,6 +31,7 @@ fn check(facts: &DatasetFacts<'_>, _: &Profile, out: &mut Findings) {
     if !lost.is_empty() {
         let message = format!("{} could not be opened or read", counted(lost.len(), "image"));
         out.report_all(lost, message)
+            .about(Condition::Unreadable)
             .means(Outcome::Stop, Phase::DatasetScan, "opening raises, and the run stops when the image is first wanted")
             .help("give the user who trains the right to read the files, and copy them again if reading fails half-way");
     }

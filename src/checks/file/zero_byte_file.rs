@@ -1,7 +1,7 @@
 //! F101: an image file of 0 bytes.
 
 use crate::checks::{Findings, Run, declare_check};
-use crate::model::{FaultKind, NamedAs, Outcome, Phase, Profile, SampleFacts};
+use crate::model::{Condition, FaultKind, NamedAs, Outcome, Phase, Profile, SampleFacts};
 
 declare_check! {
     /// ## What it does
@@ -34,6 +34,7 @@ fn check(facts: &SampleFacts, _: &Profile, out: &mut Findings) {
     out.report(&facts.sample.path, message)
         .evidence("size_bytes", 0)
         .evidence("caption", caption)
+        .about(Condition::EmptyFile)
         .means(Outcome::Stop, Phase::DatasetScan, "opening raises UnidentifiedImageError, and the run stops when sizes are read")
         .help("fetch the file again, or move it and its caption out of the dataset");
 }

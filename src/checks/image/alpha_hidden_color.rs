@@ -3,7 +3,7 @@
 use crate::checks::cause::loadable;
 use crate::checks::words::{percent, rounded};
 use crate::checks::{Findings, Run, declare_check};
-use crate::model::{AlphaFacts, Outcome, Phase, Profile, SampleFacts};
+use crate::model::{AlphaFacts, Condition, Outcome, Phase, Profile, SampleFacts};
 
 declare_check! {
     /// ## What it does
@@ -50,6 +50,7 @@ fn check(facts: &SampleFacts, _: &Profile, out: &mut Findings) {
         .evidence("hidden", rounded(alpha.hidden, 4))
         .evidence("hidden_color", alpha.hidden_color.map(|color| color.to_vec()))
         .evidence("limit", rounded(MIN_SHARE, 4))
+        .about(Condition::Transparent)
         .means(Outcome::Distort, Phase::Training, format!("alpha is dropped, and {color} is trained on where nothing is to be seen"))
         .help("put the picture on the background that its caption describes, and save it without alpha");
 }

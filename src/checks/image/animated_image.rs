@@ -2,7 +2,7 @@
 
 use crate::checks::cause::loadable;
 use crate::checks::{Findings, Run, declare_check};
-use crate::model::{Format, Level, Outcome, Phase, Profile, SampleFacts};
+use crate::model::{Condition, Format, Level, Outcome, Phase, Profile, SampleFacts};
 
 declare_check! {
     /// ## What it does
@@ -33,6 +33,7 @@ fn check(facts: &SampleFacts, _: &Profile, out: &mut Findings) {
         .level(level)
         .evidence("frames", probe.frames)
         .evidence("limit", 1)
+        .about(Condition::Animated)
         .means(Outcome::Distort, Phase::Training, "only the first is trained on, with the caption for all")
         .help("save the one that is meant as a still picture");
 }

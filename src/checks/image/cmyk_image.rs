@@ -2,7 +2,7 @@
 
 use crate::checks::cause::loadable;
 use crate::checks::{Findings, Run, declare_check};
-use crate::model::{Mode, Outcome, Phase, Profile, SampleFacts};
+use crate::model::{Condition, Mode, Outcome, Phase, Profile, SampleFacts};
 
 declare_check! {
     /// ## What it does
@@ -27,6 +27,7 @@ fn check(facts: &SampleFacts, _: &Profile, out: &mut Findings) {
     out.report(&facts.sample.path, format!("the picture is CMYK, and {profile}"))
         .evidence("mode", "CMYK")
         .evidence("icc", probe.icc)
+        .about(Condition::Cmyk)
         .means(Outcome::Distort, Phase::Training, "Pillow converts it by a plain formula, and the shifted colours are trained on")
         .help("convert the image to sRGB with a program that applies the embedded profile");
 }

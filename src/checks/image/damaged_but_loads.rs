@@ -3,7 +3,7 @@
 use crate::checks::cause::Obstacle;
 use crate::checks::words::{percent, rounded};
 use crate::checks::{Findings, Run, declare_check};
-use crate::model::{Level, Outcome, Phase, Profile, SampleFacts, Strict, Verdict};
+use crate::model::{Condition, Level, Outcome, Phase, Profile, SampleFacts, Strict, Verdict};
 
 declare_check! {
     /// ## What it does
@@ -56,6 +56,7 @@ fn check(facts: &SampleFacts, _: &Profile, out: &mut Findings) {
             .help("save the image again to make it valid, if other loaders are to read it");
     } else {
         finding
+            .about(Condition::DamagedButLoads)
             .means(Outcome::Distort, Phase::Training, "the lost part is trained on as gray or smeared picture, without a message")
             .help("look at the picture, and fetch or export it again if part of it is missing");
     }

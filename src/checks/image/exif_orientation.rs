@@ -2,7 +2,7 @@
 
 use crate::checks::cause::loadable;
 use crate::checks::{Findings, Run, declare_check};
-use crate::model::{Format, Level, Outcome, Phase, Profile, SampleFacts};
+use crate::model::{Condition, Format, Level, Outcome, Phase, Profile, SampleFacts};
 
 declare_check! {
     /// ## What it does
@@ -35,6 +35,7 @@ fn check(facts: &SampleFacts, _: &Profile, out: &mut Findings) {
         format!("EXIF orientation {}, {}: stored as {stored}, seen as {oriented}", orientation.value(), orientation.description());
     let finding = out.report(&facts.sample.path, message);
     finding
+        .about(Condition::Rotated)
         .evidence("orientation", orientation.value())
         .evidence("stored", stored.to_string())
         .evidence("oriented", oriented.to_string())

@@ -2,7 +2,7 @@
 
 use crate::checks::cause::loadable;
 use crate::checks::{Findings, Run, declare_check};
-use crate::model::{Level, Mode, Outcome, Phase, Profile, SampleFacts};
+use crate::model::{Condition, Level, Mode, Outcome, Phase, Profile, SampleFacts};
 
 declare_check! {
     /// ## What it does
@@ -37,6 +37,7 @@ fn check(facts: &SampleFacts, _: &Profile, out: &mut Findings) {
     if is_transparent {
         finding
             .level(Level::Warning)
+            .about(Condition::Transparent)
             .means(Outcome::Distort, Phase::Training, "transparency is dropped, and the palette's colour for it is trained on")
             .help("put the picture on the background that its caption describes, and save it without transparency");
     } else {

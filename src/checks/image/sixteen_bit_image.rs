@@ -2,7 +2,7 @@
 
 use crate::checks::cause::loadable;
 use crate::checks::{Findings, Run, declare_check};
-use crate::model::{Mode, Outcome, Phase, Profile, SampleFacts};
+use crate::model::{Condition, Mode, Outcome, Phase, Profile, SampleFacts};
 
 declare_check! {
     /// ## What it does
@@ -45,6 +45,7 @@ fn check(facts: &SampleFacts, _: &Profile, out: &mut Findings) {
     .evidence("limit", 8)
     .evidence("mode", probe.mode.map(Mode::name))
     .evidence("clipped", is_deep_mode)
+    .about(if is_deep_mode { Condition::DeepGray } else { Condition::DeepColor })
     .means(if is_deep_mode { Outcome::Distort } else { Outcome::Train }, Phase::Training, text)
     .help("convert the image to 8 bits with a program that scales");
 }

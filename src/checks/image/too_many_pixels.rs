@@ -3,7 +3,7 @@
 use crate::checks::cause::{Cause, Obstacle, loadable};
 use crate::checks::words::grouped;
 use crate::checks::{Findings, Run, declare_check};
-use crate::model::{Level, MAX_PIXELS, Outcome, Phase, Profile, SampleFacts, Size, WARN_PIXELS};
+use crate::model::{Condition, Level, MAX_PIXELS, Outcome, Phase, Profile, SampleFacts, Size, WARN_PIXELS};
 
 declare_check! {
     /// ## What it does
@@ -38,6 +38,7 @@ fn check(facts: &SampleFacts, _: &Profile, out: &mut Findings) {
             .evidence("pixels", size.map(Size::pixels))
             .evidence("limit", MAX_PIXELS)
             .because(&obstacle)
+            .about(Condition::TooManyPixels)
             .means(Outcome::Stop, Phase::Caching, "loading raises DecompressionBombError, and the run stops, often without the file's name")
             .help("scale the image down");
     } else if let Some(probe) = loadable(facts)

@@ -4,7 +4,7 @@ use super::alpha_hidden_color::hides_color;
 use crate::checks::cause::loadable;
 use crate::checks::words::{percent, rounded};
 use crate::checks::{Findings, Run, declare_check};
-use crate::model::{Level, Mode, Outcome, Phase, Profile, SampleFacts};
+use crate::model::{Condition, Level, Mode, Outcome, Phase, Profile, SampleFacts};
 
 declare_check! {
     /// ## What it does
@@ -61,7 +61,11 @@ fn check(facts: &SampleFacts, _: &Profile, out: &mut Findings) {
             .means(Outcome::Train, Phase::Training, "alpha is dropped, and the picture looks the same")
             .help("save the image without alpha to make it smaller, if you like");
     } else {
-        finding.means(Outcome::Distort, Phase::Training, "alpha is dropped: transparent pixels become black, and soft edges hard");
+        finding.about(Condition::Transparent).means(
+            Outcome::Distort,
+            Phase::Training,
+            "alpha is dropped: transparent pixels become black, and soft edges hard",
+        );
     }
 }
 

@@ -2,7 +2,7 @@
 
 use crate::checks::cause::{Cause, Obstacle, pillow_knows};
 use crate::checks::{Findings, Run, declare_check};
-use crate::model::{FaultKind, Format, Level, Outcome, Phase, Profile, SampleFacts};
+use crate::model::{Condition, FaultKind, Format, Level, Outcome, Phase, Profile, SampleFacts};
 
 declare_check! {
     /// ## What it does
@@ -52,6 +52,7 @@ fn check(facts: &SampleFacts, profile: &Profile, out: &mut Findings) {
             .help("open the image with the trainer's own Pillow, or convert it to PNG or JPEG");
     } else if is_picked_up {
         finding
+            .about(Condition::UnsupportedFormat)
             .means(Outcome::Stop, Phase::DatasetScan, "Pillow cannot identify the file by its content, and the run stops")
             .help("convert the image to PNG or JPEG; renaming it does not help");
     } else {

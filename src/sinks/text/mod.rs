@@ -2,6 +2,8 @@
 //!
 //! Written with ANSI styles; whoever gives the stream strips them where they are not wanted.
 
+mod outlook;
+
 use std::cmp::Reverse;
 use std::collections::BTreeMap;
 use std::io::{self, Write};
@@ -9,7 +11,7 @@ use std::io::{self, Write};
 use anstyle::{AnsiColor, Style};
 
 use super::{Header, Sink};
-use crate::model::{Code, Finding, Level, Phase, RelPath, SampleReport, Summary, Witness, printable};
+use crate::model::{Code, Consequence, Finding, Level, Phase, RelPath, SampleReport, Summary, Witness, printable};
 
 /// How much is said.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -71,7 +73,7 @@ impl<W: Write> Text<W> {
         if more > 0 {
             writeln!(self.out, "  {DIM}... and {more} more; -v lists all{DIM:#}")?;
         }
-        for consequence in distinct(findings.iter().filter_map(|finding| finding.consequences.values().next()), 2) {
+        for consequence in distinct(findings.iter().filter_map(first_consequence), 2) {
             writeln!(self.out, "  = {}: {}", phase_words(consequence.phase), printable(&consequence.text))?;
         }
         for help in distinct(findings.iter().map(|finding| &finding.help).filter(|help| !help.is_empty()), 2) {
@@ -187,9 +189,17 @@ impl<W: Write> Sink for Text<W> {
         }
         self.notes(&notes)?;
         self.confirmation(summary)?;
+        if self.verbosity > Verbosity::Quiet {
+            outlook::write(&mut self.out, summary)?;
+        }
         self.closing(summary)?;
         self.out.flush()
     }
+}
+
+/// What a finding means to trainers in general, or to the one that was chosen.
+fn first_consequence(finding: &Finding) -> Option<&Consequence> {
+    finding.consequences.get("generic").or_else(|| finding.consequences.values().next())
 }
 
 /// A line of a group.
@@ -298,6 +308,7 @@ mod tests {
             paths: vec![RelPath::from(path)],
             message: message.to_owned(),
             evidence: BTreeMap::new(),
+            condition: None,
             consequences: BTreeMap::new(),
             help: "fetch it again".to_owned(),
         }

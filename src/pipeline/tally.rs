@@ -1,0 +1,95 @@
+//! Counts what each trainer does with the samples of a dataset.
+
+use std::collections::BTreeMap;
+
+use crate::model::{Inventory, Member, Outlook, RelPath, SampleIndex, Silent, SilentAct, TrainerFate, Unplaced};
+use crate::trainers::{self, Panel};
+
+/// The counts of all datasets of a plan.
+#[derive(Debug)]
+pub(super) struct Tally {
+    datasets: Vec<DatasetTally>,
+}
+
+/// The counts of one dataset with one trainer.
+#[derive(Debug)]
+struct DatasetTally {
+    outlook: Outlook,
+    acts: BTreeMap<Silent, (u64, SampleIndex)>,
+    /// Where samples go, with the number of the resolution; kept only where the user chose the trainer.
+    placed: Vec<(usize, Member)>,
+    unplaced: Vec<(SampleIndex, Unplaced)>,
+}
+
+impl Tally {
+    /// Empty counts.
+    pub(super) fn new(panel: &Panel<'_>) -> Self {
+        let empty = |(dataset, trainer): (usize, &dyn trainers::Trainer)| DatasetTally {
+            outlook: Outlook {
+                trainer: trainer.about().name,
+                version: trainer.version().name,
+                folder: panel.folder(dataset).to_owned(),
+                train: 0,
+                distort: 0,
+                skip: 0,
+                replace: 0,
+                stop: 0,
+                silent: Vec::new(),
+                buckets: None,
+            },
+            acts: BTreeMap::new(),
+            placed: Vec::new(),
+            unplaced: Vec::new(),
+        };
+        Self { datasets: panel.trainers().enumerate().map(empty).collect() }
+    }
+
+    /// Counts what trainers do with one sample.
+    pub(super) fn enter(&mut self, panel: &Panel<'_>, sample: SampleIndex, path: &RelPath, fates: &[TrainerFate]) {
+        for TrainerFate { dataset, fate, silent, .. } in fates {
+            let Some(tally) = self.datasets.get_mut(*dataset) else { continue };
+            tally.outlook.count(fate.consequence.outcome);
+            for &act in silent {
+                tally.acts.entry(act).or_insert((0, sample)).0 += 1;
+            }
+            let Some(size) = fate.size.filter(|_| panel.is_chosen()) else { continue };
+            let repeats = panel.repeats(*dataset, path);
+            let member = |&placement| Member { sample, size, placement, repeats };
+            tally.placed.extend(fate.placements.iter().map(member).enumerate());
+            tally.unplaced.extend(fate.unplaced.clone().map(|unplaced| (sample, unplaced)));
+        }
+    }
+
+    /// What each trainer does with all of them.
+    pub(super) fn close(self, panel: &Panel<'_>, inventory: &Inventory) -> Vec<Outlook> {
+        let path = |sample: SampleIndex| inventory.samples.get(sample.0 as usize).map(|sample| sample.path.clone());
+        self.datasets
+            .into_iter()
+            .zip(panel.trainers())
+            .map(|(DatasetTally { mut outlook, mut acts, placed, unplaced }, trainer)| {
+                if panel.is_chosen() {
+                    let table = trainers::table(trainer, &outlook.folder, placed, unplaced);
+                    let mut count = |act, members: u64, first: Option<SampleIndex>| {
+                        if let Some(first) = first.filter(|_| members > 0) {
+                            acts.insert(act, (members, first));
+                        }
+                    };
+                    let in_buckets = |which: fn(&crate::model::Bucket) -> bool| {
+                        let members = table.buckets.iter().filter(|bucket| which(bucket)).flat_map(|bucket| &bucket.members);
+                        (members.clone().count() as u64, members.map(|member| member.sample).min())
+                    };
+                    let (dropped, first) = in_buckets(|bucket| bucket.dropped > 0);
+                    count(Silent::Dropped, dropped, first);
+                    let (filled, first) = in_buckets(|bucket| bucket.filled > 0);
+                    count(Silent::Repeated, filled, first);
+                    outlook.buckets = Some(table);
+                }
+                outlook.silent = acts
+                    .into_iter()
+                    .filter_map(|(what, (samples, first))| Some(SilentAct { what, samples, example: path(first)? }))
+                    .collect();
+                outlook
+            })
+            .collect()
+    }
+}

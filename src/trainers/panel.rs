@@ -1,0 +1,276 @@
+//! The trainers that are asked about a dataset: each finding gets their consequences, each sample its fate.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use super::trainer::{Pickup, Trainer};
+use crate::model::{
+    CaptionFacts, Condition, Consequence, Fate, FaultKind, Finding, Inventory, Level, Outcome, Phase, Placement, RelPath, Root,
+    SampleFacts, Silent, Size, TrainerFate, Unplaced,
+};
+
+/// Which trainers are asked, and about which of the roots.
+#[derive(Debug, Default)]
+pub struct Plan {
+    /// The datasets, each with a trainer that has its settings.
+    pub datasets: Vec<Dataset>,
+    /// Whether the user chose the trainer, so that levels and buckets are its own. If not, every trainer is asked at its defaults.
+    pub is_chosen: bool,
+}
+
+/// A dataset as one trainer is told of it.
+#[derive(Debug)]
+pub struct Dataset {
+    /// Number of the root that is its folder; `None` if all roots are.
+    pub root: Option<usize>,
+    /// The trainer with the dataset's settings.
+    pub trainer: Box<dyn Trainer>,
+}
+
+impl Plan {
+    /// Every known trainer at its own defaults.
+    #[must_use]
+    pub fn every() -> Self {
+        let datasets = super::make_all().map(|trainer| Dataset { root: None, trainer }).collect();
+        Self { datasets, is_chosen: false }
+    }
+
+    /// One trainer for all roots. `generic` is nobody's trainer, so every known one is asked instead.
+    #[must_use]
+    pub fn of(trainer: Box<dyn Trainer>) -> Self {
+        if trainer.about().name == "generic" {
+            return Self::every();
+        }
+        Self { datasets: vec![Dataset { root: None, trainer }], is_chosen: true }
+    }
+}
+
+/// The trainers of a plan once they know what lies in the folders.
+#[derive(Debug)]
+pub struct Panel<'a> {
+    seats: Vec<Seat<'a>>,
+    inventory: &'a Inventory,
+    is_chosen: bool,
+}
+
+#[derive(Debug)]
+struct Seat<'a> {
+    dataset: &'a Dataset,
+    /// The dataset's trainer, if what lies in the folder made another of it.
+    prepared: Option<Box<dyn Trainer>>,
+}
+
+impl Seat<'_> {
+    fn trainer(&self) -> &dyn Trainer {
+        self.prepared.as_deref().unwrap_or(&*self.dataset.trainer)
+    }
+}
+
+impl<'a> Panel<'a> {
+    /// Shows the trainers what the walk found.
+    #[must_use]
+    pub fn new(plan: &'a Plan, inventory: &'a Inventory) -> Self {
+        let seats = plan.datasets.iter().map(|dataset| Seat { dataset, prepared: dataset.trainer.prepared(inventory) }).collect();
+        Self { seats, inventory, is_chosen: plan.is_chosen }
+    }
+
+    /// The trainers, by the number of their dataset.
+    pub fn trainers(&self) -> impl Iterator<Item = &dyn Trainer> {
+        self.seats.iter().map(Seat::trainer)
+    }
+
+    /// What reported paths of a dataset's files begin with.
+    #[must_use]
+    pub fn folder(&self, dataset: usize) -> &str {
+        let root = self.seats.get(dataset).and_then(|seat| self.inventory.roots.get(seat.dataset.root?));
+        root.map_or("", |root| root.prefix.as_str())
+    }
+
+    /// How often a sample counts in a pass over a dataset.
+    #[must_use]
+    pub fn repeats(&self, dataset: usize, path: &RelPath) -> f64 {
+        let inside = self.inside(path);
+        self.seats.get(dataset).zip(inside).map_or(1.0, |(seat, (_, inside))| seat.trainer().repeats(&inside))
+    }
+
+    /// Whether the user chose the trainer.
+    #[must_use]
+    pub fn is_chosen(&self) -> bool {
+        self.is_chosen
+    }
+
+    /// Adds to the findings of a sample what they mean to each trainer, and returns what each does with the sample.
+    #[must_use]
+    pub fn judge(&self, facts: &SampleFacts, findings: &mut [Finding]) -> Vec<TrainerFate> {
+        let Some((root, inside)) = self.inside(&facts.sample.path) else { return Vec::new() };
+        let of_root = |(_, seat): &(usize, &Seat<'_>)| seat.dataset.root.is_none_or(|wanted| wanted == root);
+        let (mut fates, mut listing) = (Vec::with_capacity(self.seats.len()), Vec::new());
+        let mut passed_over = None;
+        for (dataset, seat) in self.seats.iter().enumerate().filter(of_root) {
+            let trainer = seat.trainer();
+            let (fate, silent) = match trainer.picks_up(&inside) {
+                Pickup::Taken => {
+                    listing.push(trainer);
+                    fate(trainer, facts, findings)
+                }
+                Pickup::PassedOver(why) => {
+                    let consequence = Consequence { outcome: Outcome::Skip, phase: Phase::DatasetScan, text: why.to_owned() };
+                    passed_over = Some((trainer.about().name, consequence.clone()));
+                    (Fate { consequence, size: None, placements: Vec::new(), unplaced: None }, vec![Silent::PassedOver])
+                }
+            };
+            fates.push(TrainerFate { dataset, trainer: trainer.about().name, fate, silent });
+        }
+        for finding in findings {
+            match &passed_over {
+                // Whatever is the matter with a file that is never opened, the run does not suffer from it.
+                Some((name, consequence)) if self.is_chosen && listing.is_empty() => {
+                    finding.level = finding.level.min(Level::Info);
+                    finding.consequences = BTreeMap::from([(*name, consequence.clone())]);
+                }
+                _ => weigh(&listing, Some(facts), finding, self.is_chosen),
+            }
+        }
+        fates
+    }
+
+    /// Adds to findings about the dataset what they mean to each trainer.
+    pub fn consider(&self, findings: &mut [Finding]) {
+        let trainers: Vec<_> = self.trainers().collect();
+        for finding in findings {
+            weigh(&trainers, None, finding, self.is_chosen);
+        }
+    }
+
+    /// The root of a path, and the path inside of it.
+    fn inside(&self, path: &RelPath) -> Option<(usize, RelPath)> {
+        let of_root = |(number, root): (usize, &Root)| Some((number, root.prefix.as_str().len(), path.below_prefix(root.prefix.as_str())?));
+        let (number, _, rest) = self.inventory.roots.iter().enumerate().filter_map(of_root).max_by_key(|(_, length, _)| *length)?;
+        Some((number, RelPath::from_escaped(rest)))
+    }
+}
+
+/// Adds what a finding means to trainers: of several datasets of one trainer the worst. The level follows the consequence where the user
+/// chose the trainer.
+fn weigh(trainers: &[&dyn Trainer], facts: Option<&SampleFacts>, finding: &mut Finding, is_chosen: bool) {
+    let Some(condition) = finding.condition else { return };
+    let mut worst = None;
+    for trainer in trainers {
+        let Some(consequence) = trainer.react(condition, facts) else { continue };
+        worst = worst.max(Some(consequence.outcome));
+        let known = finding.consequences.entry(trainer.about().name).or_insert_with(|| consequence.clone());
+        if consequence.outcome > known.outcome {
+            *known = consequence;
+        }
+    }
+    if let Some(outcome) = worst.filter(|_| is_chosen) {
+        finding.level = level(condition, finding.level, outcome);
+        finding.consequences.remove("generic");
+    }
+}
+
+/// The level of a finding by what the user's own trainer does about it. That a file is not listed is often meant, so there the check
+/// knows better how bad it is.
+fn level(condition: Condition, before: Level, outcome: Outcome) -> Level {
+    let is_listing = matches!(
+        condition,
+        Condition::ExtensionNotPickedUp
+            | Condition::ExtensionInOtherCase
+            | Condition::ExtensionMismatch
+            | Condition::Hidden
+            | Condition::SystemFile
+            | Condition::JunkFolder
+            | Condition::SharedStem
+    );
+    match outcome {
+        Outcome::Train => Level::Info,
+        Outcome::Distort => before.min(Level::Warning),
+        Outcome::Skip | Outcome::Replace if is_listing => before.min(Level::Warning),
+        Outcome::Skip | Outcome::Replace | Outcome::Stop => Level::Error,
+    }
+}
+
+/// What a trainer does with a sample that it lists, and what of it without a word.
+fn fate(trainer: &dyn Trainer, facts: &SampleFacts, findings: &[Finding]) -> (Fate, Vec<Silent>) {
+    let mut worst = Consequence { outcome: Outcome::Train, phase: Phase::Training, text: String::new() };
+    let mut silent = BTreeSet::new();
+    for condition in conditions(facts, findings) {
+        let generic = || findings.iter().find(|finding| finding.condition == Some(condition))?.consequences.get("generic").cloned();
+        let Some(consequence) = trainer.react(condition, Some(facts)).or_else(generic) else { continue };
+        if consequence.outcome != Outcome::Train
+            && let Some(act) = act(condition, consequence.outcome)
+        {
+            silent.insert(act);
+        }
+        // The first of equals counts: conditions are in the order in which a trainer meets them.
+        if consequence.outcome > worst.outcome {
+            worst = consequence;
+        }
+    }
+    let size = trainer.size_of(facts);
+    let (mut placements, mut unplaced) = (Vec::new(), None);
+    if matches!(worst.outcome, Outcome::Train | Outcome::Distort) {
+        match size.map(|size| place(trainer, size)) {
+            Some(Ok(placed)) => {
+                silent.extend(
+                    placed.iter().filter(|placement| size.is_some_and(|size| placement.scale(size) > UPSCALED)).map(|_| Silent::Upscaled),
+                );
+                silent.extend(placed.iter().filter(|placement| placement.cropped_share() > CROPPED).map(|_| Silent::Cropped));
+                placements = placed;
+            }
+            Some(Err(error)) => {
+                let text = error.error.clone().into_owned();
+                worst = Consequence { outcome: error.outcome, phase: error.phase, text };
+                unplaced = Some(error);
+            }
+            None => {}
+        }
+    }
+    if matches!(worst.outcome, Outcome::Skip | Outcome::Stop | Outcome::Replace) {
+        silent.clear();
+        if worst.outcome != Outcome::Stop {
+            silent.insert(Silent::LeftOut);
+        }
+    }
+    (Fate { consequence: worst, size, placements, unplaced }, silent.into_iter().collect())
+}
+
+/// Scale above which a picture is scaled up in earnest: filling up to the next multiple of a step is not.
+const UPSCALED: f64 = 1.1;
+
+/// Share of a picture that a crop may cut away before it is worth a word.
+const CROPPED: f64 = 0.25;
+
+fn place(trainer: &dyn Trainer, size: Size) -> Result<Vec<Placement>, Unplaced> {
+    (0..trainer.resolutions().count()).map(|resolution| trainer.place(size, resolution)).collect()
+}
+
+/// What is the matter with a sample: what its findings are about, and what only checks of the whole dataset report.
+fn conditions(facts: &SampleFacts, findings: &[Finding]) -> BTreeSet<Condition> {
+    let mut conditions: BTreeSet<Condition> = findings.iter().filter_map(|finding| finding.condition).collect();
+    if facts.probe.as_ref().is_err_and(|fault| fault.kind == FaultKind::Unreadable) {
+        conditions.insert(Condition::Unreadable);
+    }
+    if matches!(facts.caption, CaptionFacts::Missing) {
+        conditions.insert(Condition::CaptionMissing);
+    }
+    conditions
+}
+
+/// What happens without a word to a sample that is trained on although a condition does not hold for it as the user means.
+fn act(condition: Condition, outcome: Outcome) -> Option<Silent> {
+    if outcome != Outcome::Distort {
+        return None;
+    }
+    Some(match condition {
+        Condition::CaptionMissing | Condition::CaptionEmpty | Condition::CaptionBlank | Condition::CaptionNotUtf8 => Silent::WithoutCaption,
+        Condition::CaptionMultiLine => Silent::LinesLost,
+        Condition::CaptionTooLong => Silent::TokensCut,
+        Condition::CaptionMarked => Silent::MarkKept,
+        Condition::Rotated => Silent::Turned,
+        Condition::Transparent => Silent::AlphaDropped,
+        Condition::DeepGray | Condition::DeepColor | Condition::Cmyk => Silent::ColorsChanged,
+        Condition::DamagedButLoads => Silent::Damaged,
+        Condition::Animated => Silent::FramesLost,
+        _ => return None,
+    })
+}
