@@ -3,6 +3,8 @@
 use std::num::NonZeroUsize;
 use std::path::PathBuf;
 
+use walkaround::trainers;
+
 use clap::{ArgAction, Parser, Subcommand, ValueEnum};
 
 /// The check to run on an image dataset before starting a trainer
@@ -20,9 +22,21 @@ Exit codes:
   2    the run could not happen: arguments, settings, an output that cannot be opened
   130  interrupted; what is known was written";
 
-const SET_HELP: &str = "\
-Set what the trainer expects; may be repeated. Keys: caption_extension, resolution (1024 or [width,height]), \
-max_token_length (75, 150, 225), bucket_reso_steps";
+/// The known trainers and their versions.
+fn trainer_help() -> String {
+    let mut text = "Trainer to check for, as NAME or NAME@VERSION. Without it every known one is asked at its own defaults:\n".to_owned();
+    for about in trainers::all() {
+        let versions: Vec<String> = about.versions.iter().map(|version| format!("{} ({})", version.name, version.date)).collect();
+        text.push_str("  ");
+        text.push_str(about.name);
+        text.push_str(": ");
+        text.push_str(about.title);
+        text.push_str(", ");
+        text.push_str(&versions.join(", "));
+        text.push('\n');
+    }
+    text
+}
 
 #[derive(Debug, Subcommand)]
 pub(super) enum Command {
@@ -30,6 +44,8 @@ pub(super) enum Command {
     Check(CheckOptions),
     /// Write down exactly what the dataset is, one JSON line a sample
     Manifest(ManifestOptions),
+    /// Show which bucket every image goes to, and what is left out
+    Buckets(BucketsOptions),
     /// List all checks
     Rules(RulesOptions),
     /// Explain a check: what it does, why it matters, an example, what to do
@@ -74,16 +90,16 @@ pub(super) enum CacheAction {
 #[expect(clippy::struct_excessive_bools, reason = "each is a flag")]
 pub(super) struct DatasetOptions {
     /// Folders or single files
-    #[arg(value_name = "PATH", required_unless_present = "files_from")]
+    #[arg(value_name = "PATH")]
     pub(super) paths: Vec<PathBuf>,
     /// Look at the files that FILE lists, one a line or NUL-separated; - reads the list from standard input
     #[arg(long, value_name = "FILE")]
     pub(super) files_from: Option<PathBuf>,
-    /// Trainer to check for; so far there is only one: generic (loads with Pillow, reads .txt captions)
-    #[arg(long, value_name = "NAME")]
+    /// Trainer to check for, as NAME or NAME@VERSION [default: every known one, at its own defaults]
+    #[arg(long, value_name = "NAME", long_help = trainer_help())]
     pub(super) trainer: Option<String>,
-    /// Set what the trainer expects; may be repeated
-    #[arg(long, value_name = "KEY=VALUE", long_help = SET_HELP)]
+    /// Set one value by the trainer's own key, such as resolution=1024; may be repeated. An unknown key lists those that are known
+    #[arg(long, value_name = "KEY=VALUE")]
     pub(super) set: Vec<String>,
     /// Settings file [default: walkaround.toml in the current folder or in the first PATH, if there is one]
     #[arg(long, value_name = "FILE")]
@@ -175,6 +191,24 @@ pub(super) struct ManifestOptions {
 }
 
 #[derive(Debug, clap::Args)]
+pub(super) struct BucketsOptions {
+    #[command(flatten)]
+    pub(super) dataset: DatasetOptions,
+    /// Answer for bare sizes instead of a dataset: FILE has one size such as 1024x768 a line; - reads them from standard input
+    #[arg(long, value_name = "FILE", conflicts_with_all = ["paths", "files_from", "rank_memory"])]
+    pub(super) sizes: Option<PathBuf>,
+    /// Rank buckets by the memory of a batch, and say what removing each would save
+    #[arg(long)]
+    pub(super) rank_memory: bool,
+    /// Format of the table
+    #[arg(long, value_name = "FORMAT", default_value = "text")]
+    pub(super) format: TableFormat,
+    /// Write the table to FILE instead of standard output
+    #[arg(short, long, value_name = "FILE")]
+    pub(super) output: Option<PathBuf>,
+}
+
+#[derive(Debug, clap::Args)]
 pub(super) struct RulesOptions {
     /// Format of the list
     #[arg(long, value_name = "FORMAT", default_value = "text")]
@@ -206,6 +240,17 @@ pub(super) enum Format {
     Json,
     /// A JSON object a line, one for each finding
     Jsonl,
+}
+
+/// Format of a table.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(super) enum TableFormat {
+    /// For a person
+    Text,
+    /// A JSON object a line
+    Jsonl,
+    /// Comma-separated values with a heading
+    Csv,
 }
 
 /// Format of an answer about the program itself.

@@ -40,7 +40,7 @@ pub(super) fn check(options: &CheckOptions) -> anyhow::Result<Exit> {
     if let Some(file) = &manifest {
         sinks.push(Box::new(Manifest::new(file.writer()?, resolved.settings.caption_text)));
     }
-    let summary = run(&resolved, &mut sinks, options.dataset.quiet)?;
+    let summary = walk(&resolved, &mut sinks, options.dataset.quiet)?;
     drop(sinks);
     for file in [report, manifest].into_iter().flatten() {
         file.keep()?;
@@ -61,7 +61,7 @@ pub(super) fn manifest(options: &ManifestOptions) -> anyhow::Result<Exit> {
         }
         None => vec![Box::new(Manifest::new(output::stdout(), caption_text))],
     };
-    let summary = run(&resolved, &mut sinks, options.dataset.quiet)?;
+    let summary = walk(&resolved, &mut sinks, options.dataset.quiet)?;
     drop(sinks);
     if let Some(file) = file {
         file.keep()?;
@@ -70,7 +70,7 @@ pub(super) fn manifest(options: &ManifestOptions) -> anyhow::Result<Exit> {
     Ok(exit(&summary, options.dataset.fail_on.unwrap_or(FailOn::Never)))
 }
 
-fn open(path: Option<&Path>, resolved: &Resolved) -> anyhow::Result<Option<Output>> {
+pub(super) fn open(path: Option<&Path>, resolved: &Resolved) -> anyhow::Result<Option<Output>> {
     // A list may name a million files, which are only looked up where there is something to be opened.
     path.map(|path| Output::open(path, &Protected::new(&resolved.settings.inputs, resolved.list.as_deref()))).transpose()
 }
@@ -92,7 +92,7 @@ fn verbosity(options: &DatasetOptions) -> Verbosity {
 }
 
 /// One run. The first interrupt lets it finish what is under way and close its sinks; the second ends the process.
-fn run(resolved: &Resolved, sinks: &mut [Box<dyn Sink + '_>], quiet: bool) -> anyhow::Result<Summary> {
+pub(super) fn walk(resolved: &Resolved, sinks: &mut [Box<dyn Sink + '_>], quiet: bool) -> anyhow::Result<Summary> {
     let cancel = Arc::new(AtomicBool::new(false));
     let flag = Arc::clone(&cancel);
     ctrlc::set_handler(move || {

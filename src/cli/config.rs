@@ -11,7 +11,7 @@ use serde::Deserialize;
 use walkaround::checks;
 use walkaround::model::{Level, RelPath, nearest};
 use walkaround::settings::{PathIgnore, Rules, Selector, Settings};
-use walkaround::trainers::{self, Setting};
+use walkaround::trainers::{self, Setting, Trainer};
 use walkaround::walk::{self, Input};
 use walkaround::witness::{Confirm, WitnessOptions};
 
@@ -83,6 +83,20 @@ pub(super) fn resolve(options: &DatasetOptions) -> anyhow::Result<Resolved> {
     if let Some(tokenizer) = &options.tokenizer {
         settings.tokenizers = walkaround::captions::Tokenizers::with_t5(tokenizer)?;
     }
+    settings.set_trainer(chosen_trainer(options, &file)?);
+    settings.rules = rules(options, &file)?;
+    if !options.no_cache {
+        settings.cache = cache::open(&options.cache, &settings.inputs)?;
+    }
+    Ok(Resolved { settings, fail_on: options.fail_on.or(file.fail_on).unwrap_or(FailOn::Error), list: options.files_from.clone() })
+}
+
+/// The trainer that is chosen, with the settings that are made by single keys.
+pub(super) fn trainer(options: &DatasetOptions) -> anyhow::Result<Box<dyn Trainer>> {
+    chosen_trainer(options, &settings_file(options)?)
+}
+
+fn chosen_trainer(options: &DatasetOptions, file: &SettingsFile) -> anyhow::Result<Box<dyn Trainer>> {
     let mut trainer = trainers::find(options.trainer.as_deref().or(file.trainer.as_deref()).unwrap_or("generic"))?;
     for (key, value) in &file.set {
         trainer.set(&Setting::new(key, value)).with_context(|| format!("in {FILE_NAME}, [set] {key}"))?;
@@ -91,12 +105,7 @@ pub(super) fn resolve(options: &DatasetOptions) -> anyhow::Result<Resolved> {
         let (key, value) = pair.split_once('=').ok_or_else(|| anyhow!("--set takes KEY=VALUE, not `{pair}`"))?;
         trainer.set(&Setting::new(key.trim(), &toml_value(value))).with_context(|| format!("in --set {pair}"))?;
     }
-    settings.set_trainer(trainer);
-    settings.rules = rules(options, &file)?;
-    if !options.no_cache {
-        settings.cache = cache::open(&options.cache, &settings.inputs)?;
-    }
-    Ok(Resolved { settings, fail_on: options.fail_on.or(file.fail_on).unwrap_or(FailOn::Error), list: options.files_from.clone() })
+    Ok(trainer)
 }
 
 /// A value is TOML if it parses as TOML, else plain text.
@@ -119,6 +128,9 @@ fn inputs(options: &DatasetOptions) -> anyhow::Result<Vec<Input>> {
                 .with_context(|| format!("failed to read the list `{}`", file.display()))?;
         }
         inputs.push(Input::List { typed: file.display().to_string(), paths: walk::parse_list(&bytes) });
+    }
+    if inputs.is_empty() {
+        bail!("nothing to look at: name a folder, or a list of files with --files-from");
     }
     Ok(inputs)
 }

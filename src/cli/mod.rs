@@ -1,6 +1,7 @@
 //! Arguments, environment, terminal and exit codes; one file per subcommand. Uses the library's public API only.
 
 mod args;
+mod buckets;
 mod cache;
 mod check;
 mod config;
@@ -25,6 +26,7 @@ pub(crate) fn run(args: impl IntoIterator<Item = OsString>) -> Exit {
     let result = match args.command {
         Command::Check(options) => check::check(&options),
         Command::Manifest(options) => check::manifest(&options),
+        Command::Buckets(options) => buckets::run(&options),
         Command::Rules(options) => pages::rules(&options),
         Command::Explain(options) => pages::explain(&options),
         Command::Cache(options) => cache::run(&options),

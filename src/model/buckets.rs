@@ -37,6 +37,18 @@ pub struct Bucket {
 }
 
 impl Bucket {
+    /// Largest share that the crop cuts away from one of its pictures, 0 to 1.
+    #[must_use]
+    pub fn largest_crop(&self) -> f64 {
+        self.members.iter().map(|member| member.placement.cropped_share()).fold(0.0, f64::max)
+    }
+
+    /// Largest factor that one of its pictures is scaled by.
+    #[must_use]
+    pub fn largest_scale(&self) -> f64 {
+        self.members.iter().map(|member| member.placement.scale(member.size)).fold(0.0, f64::max)
+    }
+
     /// Whether none of its pictures is ever trained on.
     #[must_use]
     pub fn has_vanished(&self) -> bool {

@@ -3,6 +3,7 @@
 //! A sink is told of the header, of every sample in order, of the findings about the whole dataset, and of the end. It
 //! writes where it was told to when it was made, and nowhere else. May use `model`, `manifest` and `settings`.
 
+mod buckets;
 mod json;
 mod manifest;
 mod report;
@@ -10,6 +11,7 @@ mod text;
 
 use std::io;
 
+pub use buckets::{BucketFormat, BucketOptions, Buckets};
 pub use json::{Json, JsonLines};
 pub use manifest::Manifest;
 pub use report::schema;
