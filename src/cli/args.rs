@@ -240,6 +240,12 @@ pub(super) enum Format {
     Json,
     /// A JSON object a line, one for each finding
     Jsonl,
+    /// SARIF 2.1.0, for code scanning
+    Sarif,
+    /// Annotations of GitHub Actions
+    Github,
+    /// `JUnit` XML, a test case for each check
+    Junit,
 }
 
 /// Format of a table.

@@ -7,9 +7,10 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use anyhow::{Context as _, bail};
 use walkaround::cache::Cache;
+use walkaround::checks::{self, Check};
 use walkaround::model::{Level, Summary};
 use walkaround::pipeline::{self, Watch};
-use walkaround::sinks::{Json, JsonLines, Manifest, Sink, Text, Verbosity};
+use walkaround::sinks::{GitHub, JUnit, Json, JsonLines, Manifest, Rule, Sarif, Sink, Text, Verbosity};
 
 use super::args::{CheckOptions, DatasetOptions, FailOn, Format, ManifestOptions};
 use super::cache;
@@ -30,7 +31,7 @@ pub(super) fn check(options: &CheckOptions) -> anyhow::Result<Exit> {
     }
     let stdout: Box<dyn Write> = match options.format {
         Format::Text => Box::new(output::terminal()),
-        Format::Json | Format::Jsonl => Box::new(output::stdout()),
+        Format::Json | Format::Jsonl | Format::Sarif | Format::Github | Format::Junit => Box::new(output::stdout()),
     };
     let mut sinks: Vec<Box<dyn Sink>> = vec![match (&report, &manifest) {
         (Some(file), _) => report_sink(options, file.plain_writer()?),
@@ -80,7 +81,15 @@ fn report_sink<'a>(options: &CheckOptions, out: impl Write + 'a) -> Box<dyn Sink
         Format::Text => Box::new(Text::new(out, verbosity(&options.dataset))),
         Format::Json => Box::new(Json::new(out)),
         Format::Jsonl => Box::new(JsonLines::new(out)),
+        Format::Sarif => Box::new(Sarif::new(out, checks::ALL.iter().map(|check| rule(check)).collect())),
+        Format::Github => Box::new(GitHub::new(out)),
+        Format::Junit => Box::new(JUnit::new(out, checks::ALL.iter().map(|check| (check.code.0, check.name)).collect())),
     }
+}
+
+/// A check as SARIF describes it.
+fn rule(check: &Check) -> Rule {
+    Rule { code: check.code.0, name: check.name, level: check.level, summary: check.summary(), page: checks::page(check) }
 }
 
 fn verbosity(options: &DatasetOptions) -> Verbosity {

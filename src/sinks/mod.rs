@@ -4,17 +4,24 @@
 //! writes where it was told to when it was made, and nowhere else. May use `model`, `manifest` and `settings`.
 
 mod buckets;
+mod github;
 mod json;
+mod junit;
 mod manifest;
 mod report;
+mod repository;
+mod sarif;
 mod text;
 
 use std::io;
 
 pub use buckets::{BucketFormat, BucketOptions, Buckets};
+pub use github::GitHub;
 pub use json::{Json, JsonLines};
+pub use junit::JUnit;
 pub use manifest::Manifest;
 pub use report::schema;
+pub use sarif::{Rule, Sarif};
 pub use text::{Text, Verbosity};
 
 use crate::model::{Finding, Inventory, Profile, SampleReport, Summary, Witness};

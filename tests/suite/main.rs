@@ -17,6 +17,7 @@ mod cli;
 mod corpus;
 mod cross_check;
 mod datasets;
+mod formats;
 mod generated;
 mod probe;
 mod rooms;
