@@ -2,10 +2,12 @@
 //!
 //! Arguments and `walkaround.toml` are turned into this by `cli`; nothing here reads a file or knows a flag.
 
+mod baseline;
 mod rules;
 
 use std::num::NonZeroUsize;
 
+pub use baseline::{Baseline, BaselineError, Known, Subject};
 pub use rules::{PathIgnore, Rules, Selector, UnknownSelector};
 
 use crate::cache::Cache;

@@ -170,6 +170,15 @@ pub(super) struct CheckOptions {
     /// Write the report to FILE instead of standard output
     #[arg(short, long, value_name = "FILE")]
     pub(super) output: Option<PathBuf>,
+    /// Be quiet about the findings that FILE knows, until their files change
+    #[arg(long, value_name = "FILE")]
+    pub(super) baseline: Option<PathBuf>,
+    /// Write all errors and warnings to FILE, as a baseline for later runs
+    #[arg(long, value_name = "FILE")]
+    pub(super) write_baseline: Option<PathBuf>,
+    /// Say only how often each check fired
+    #[arg(long, conflicts_with = "quiet")]
+    pub(super) statistics: bool,
     /// Also write the manifest to FILE
     #[arg(long, value_name = "FILE")]
     pub(super) manifest: Option<PathBuf>,

@@ -1,5 +1,6 @@
 //! `walkaround check` and `walkaround manifest`: one run, with other sinks.
 
+use std::fs;
 use std::io::Write;
 use std::path::Path;
 use std::sync::Arc;
@@ -8,9 +9,10 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use anyhow::{Context as _, bail};
 use walkaround::cache::Cache;
 use walkaround::checks::{self, Check};
-use walkaround::model::{Level, Summary};
+use walkaround::model::{Level, RelPath, Summary};
 use walkaround::pipeline::{self, Watch};
-use walkaround::sinks::{GitHub, JUnit, Json, JsonLines, Manifest, Rule, Sarif, Sink, Text, Verbosity};
+use walkaround::settings;
+use walkaround::sinks::{Baseline, GitHub, JUnit, Json, JsonLines, Manifest, Rule, Sarif, Sink, Text, Verbosity};
 
 use super::args::{CheckOptions, DatasetOptions, FailOn, Format, ManifestOptions};
 use super::cache;
@@ -21,14 +23,21 @@ use super::progress::Progress;
 
 /// Checks a dataset.
 pub(super) fn check(options: &CheckOptions) -> anyhow::Result<Exit> {
-    let resolved = config::resolve(&options.dataset)?;
+    let mut resolved = config::resolve(&options.dataset)?;
     let report = open(options.output.as_deref(), &resolved)?;
     let manifest = open(options.manifest.as_deref(), &resolved)?;
-    if let (Some(report), Some(manifest)) = (&report, &manifest)
-        && report.is_same_as(manifest)
-    {
-        bail!("-o and --manifest name the same file");
+    let baseline = open(options.write_baseline.as_deref(), &resolved)?;
+    let outputs = [("-o", &report), ("--manifest", &manifest), ("--write-baseline", &baseline)];
+    for (at, (name, output)) in outputs.iter().enumerate() {
+        for (other_name, other) in &outputs[..at] {
+            if let (Some(output), Some(other)) = (output, other)
+                && output.is_same_as(other)
+            {
+                bail!("{other_name} and {name} name the same file");
+            }
+        }
     }
+    let before = take_baseline(&mut resolved, options)?;
     let stdout: Box<dyn Write> = match options.format {
         Format::Text => Box::new(output::terminal()),
         Format::Json | Format::Jsonl | Format::Sarif | Format::Github | Format::Junit => Box::new(output::stdout()),
@@ -41,12 +50,28 @@ pub(super) fn check(options: &CheckOptions) -> anyhow::Result<Exit> {
     if let Some(file) = &manifest {
         sinks.push(Box::new(Manifest::new(file.writer()?, resolved.settings.caption_text)));
     }
+    if let Some(file) = &baseline {
+        sinks.push(Box::new(Baseline::new(file.writer()?, before)));
+    }
     let summary = walk(&resolved, &mut sinks, options.dataset.quiet)?;
     drop(sinks);
-    for file in [report, manifest].into_iter().flatten() {
+    for file in [report, manifest, baseline].into_iter().flatten() {
         file.keep()?;
     }
     Ok(exit(&summary, resolved.fail_on))
+}
+
+/// Reads the baseline that is to be kept to. It is not kept to while a new one is written, which would lose what it knows.
+fn take_baseline(resolved: &mut Resolved, options: &CheckOptions) -> anyhow::Result<settings::Baseline> {
+    let Some(path) = &options.baseline else { return Ok(settings::Baseline::default()) };
+    #[expect(clippy::disallowed_methods, reason = "a settings file is read in cli")]
+    let text = fs::read_to_string(path).with_context(|| format!("failed to read the baseline `{}`", path.display()))?;
+    let baseline = settings::Baseline::parse(&text).with_context(|| format!("`{}` is no baseline that can be kept to", path.display()))?;
+    if options.write_baseline.is_none() {
+        resolved.settings.rules.baseline = Some(baseline.clone());
+        resolved.settings.rules.baseline_file = Some(RelPath::from_os(path));
+    }
+    Ok(baseline)
 }
 
 /// Writes the manifest of a dataset.
@@ -78,6 +103,7 @@ pub(super) fn open(path: Option<&Path>, resolved: &Resolved) -> anyhow::Result<O
 
 fn report_sink<'a>(options: &CheckOptions, out: impl Write + 'a) -> Box<dyn Sink + 'a> {
     match options.format {
+        Format::Text if options.statistics => Box::new(Text::new(out, Verbosity::Statistics)),
         Format::Text => Box::new(Text::new(out, verbosity(&options.dataset))),
         Format::Json => Box::new(Json::new(out)),
         Format::Jsonl => Box::new(JsonLines::new(out)),

@@ -190,6 +190,8 @@ fn rules(options: &DatasetOptions, file: &SettingsFile) -> anyhow::Result<Rules>
         ignore: selectors(options.ignore.iter().chain(&file.ignore))?,
         levels,
         path_ignores,
+        baseline: None,
+        baseline_file: None,
         file: file.path.as_deref().map(RelPath::from_os),
         today: humantime::format_rfc3339_seconds(SystemTime::now()).to_string().chars().take(10).collect(),
     })

@@ -1,6 +1,6 @@
 //! What is known of one sample in the end, and of the run as a whole.
 
-use super::{Finding, Level, Outlook, SampleFacts, TrainerFate};
+use super::{ContentHash, Finding, Level, Outlook, RelPath, SampleFacts, TrainerFate};
 
 /// All that is known of one sample: one manifest line.
 #[derive(Clone, Debug)]
@@ -11,6 +11,15 @@ pub struct SampleReport {
     pub findings: Vec<Finding>,
     /// What trainers do with it, in the order of the datasets that were asked for.
     pub fates: Vec<TrainerFate>,
+}
+
+impl SampleReport {
+    /// The sample's files that were read, with the hashes of their contents.
+    pub fn contents(&self) -> impl Iterator<Item = (&RelPath, ContentHash)> {
+        let image = self.facts.content.map(|hash| (&self.facts.sample.path, hash));
+        let caption = self.facts.caption.read().map(|caption| (&caption.path, caption.content));
+        image.into_iter().chain(caption)
+    }
 }
 
 /// Findings by level.

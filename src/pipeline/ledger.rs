@@ -27,6 +27,7 @@ impl<'a> Ledger<'a> {
 
     /// Enters a sample and returns its report as the user wants to see it. Samples come in order.
     pub(super) fn enter(&mut self, report: SampleReport) -> SampleReport {
+        self.sieve.learn(&report);
         let SampleReport { facts, findings, fates } = report;
         let brief = SampleBrief::of(&facts);
         if let Some(confirmed) = &mut self.summary.confirmed {
@@ -64,6 +65,13 @@ impl<'a> Ledger<'a> {
         let file = self.sieve.settings_file();
         let stale: Vec<_> =
             self.sieve.stale().map(|(ignore, wrong)| checks::unused_ignore(&file, &ignore.pattern, &ignore.reason, wrong)).collect();
+        findings.extend(self.pass(stale));
+        let file = self.sieve.baseline_file();
+        let stale: Vec<_> = self
+            .sieve
+            .stale_entries()
+            .map(|(code, known, wrong)| checks::unused_ignore(&file, format!("{code} {}", known.path).trim(), &known.reason, wrong))
+            .collect();
         findings.extend(self.pass(stale));
         findings
     }

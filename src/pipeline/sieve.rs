@@ -1,7 +1,9 @@
 //! Applies the user's rules to what checks report, and remembers which rules were of use.
 
-use crate::model::{Code, Finding, RelPath};
-use crate::settings::{PathIgnore, Rules};
+use std::collections::{BTreeMap, BTreeSet};
+
+use crate::model::{Code, ContentHash, Finding, RelPath, SampleReport};
+use crate::settings::{Known, PathIgnore, Rules, Subject};
 
 /// The user's rules at work in one run.
 #[derive(Debug)]
@@ -9,13 +11,24 @@ pub(super) struct Sieve<'a> {
     rules: &'a Rules,
     /// Findings that each path ignore has silenced.
     silenced: Vec<u64>,
+    /// Entries of the baseline that matched.
+    matched: BTreeSet<(String, Subject)>,
+    /// Hashes of the files that were read, as far as a baseline wants to know them.
+    contents: BTreeMap<RelPath, ContentHash>,
     /// Findings of which nothing was left.
     pub(super) ignored: u64,
 }
 
 impl<'a> Sieve<'a> {
     pub(super) fn new(rules: &'a Rules) -> Self {
-        Self { rules, silenced: vec![0; rules.path_ignores.len()], ignored: 0 }
+        Self { rules, silenced: vec![0; rules.path_ignores.len()], matched: BTreeSet::new(), contents: BTreeMap::new(), ignored: 0 }
+    }
+
+    /// Remembers what lies at the paths of a sample, for the baseline.
+    pub(super) fn learn(&mut self, report: &SampleReport) {
+        if self.rules.baseline.is_some() {
+            self.contents.extend(report.contents().map(|(path, hash)| (path.clone(), hash)));
+        }
     }
 
     /// What is left of a finding: itself at the user's level and without the paths that are ignored, or nothing.
@@ -30,6 +43,10 @@ impl<'a> Sieve<'a> {
         // Asked even for a check that is ignored altogether, for the ignore of the path is of use when that one goes.
         finding.paths.retain(|path| !self.is_silenced(code, path));
         let silenced = before - finding.paths.len();
+        if before == 0 && self.is_known(code, Subject::Dataset) {
+            self.ignored += 1;
+            return None;
+        }
         if self.rules.ignores(code) || (silenced > 0 && finding.paths.is_empty()) {
             self.ignored += 1;
             return None;
@@ -51,7 +68,35 @@ impl<'a> Sieve<'a> {
                 is_silenced = true;
             }
         }
-        is_silenced
+        is_silenced || self.is_known(code, Subject::of(path, self.contents.get(path).copied()))
+    }
+
+    /// Whether the baseline knows it.
+    fn is_known(&mut self, code: Code, subject: Subject) -> bool {
+        let Some(baseline) = &self.rules.baseline else { return false };
+        let is_known = baseline.knows(code, &subject, &self.rules.today).is_some();
+        if is_known {
+            self.matched.insert((code.0.to_owned(), subject));
+        }
+        is_known
+    }
+
+    /// Entries of the baseline that matched nothing, or no longer do: the check, where the file lay, the reason, and what is wrong.
+    pub(super) fn stale_entries(&self) -> impl Iterator<Item = (String, &'a Known, &'static str)> {
+        let entries = self.rules.baseline.iter().flat_map(|baseline| &baseline.entries);
+        entries.filter(|(key, _)| !self.matched.contains(key)).map(|((code, _), known)| {
+            let has_expired = known.expires.as_deref().is_some_and(|last| last < self.rules.today.as_str());
+            (
+                code.clone(),
+                known,
+                if has_expired { "has expired" } else { "matches no finding: the file has changed, or the fault is gone" },
+            )
+        })
+    }
+
+    /// The file that the baseline comes from.
+    pub(super) fn baseline_file(&self) -> RelPath {
+        self.rules.baseline_file.clone().unwrap_or_else(|| RelPath::from("baseline.toml"))
     }
 
     /// The file that the path ignores come from.

@@ -6,6 +6,7 @@ use std::collections::BTreeMap;
 
 use globset::{GlobBuilder, GlobMatcher};
 
+use super::baseline::Baseline;
 use crate::checks::{self, Family};
 use crate::model::{Code, Level, RelPath, nearest};
 
@@ -114,6 +115,10 @@ pub struct Rules {
     pub levels: BTreeMap<Code, Level>,
     /// Known and accepted findings.
     pub path_ignores: Vec<PathIgnore>,
+    /// Known and accepted findings, by content.
+    pub baseline: Option<Baseline>,
+    /// The file that the baseline was read from, for findings about it.
+    pub baseline_file: Option<RelPath>,
     /// The day of this run, as `YYYY-MM-DD`, for ignores that expire.
     pub today: String,
     /// The file that the path ignores were read from, for findings about them.

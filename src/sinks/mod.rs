@@ -3,6 +3,7 @@
 //! A sink is told of the header, of every sample in order, of the findings about the whole dataset, and of the end. It
 //! writes where it was told to when it was made, and nowhere else. May use `model`, `manifest` and `settings`.
 
+mod baseline;
 mod buckets;
 mod github;
 mod json;
@@ -15,6 +16,7 @@ mod text;
 
 use std::io;
 
+pub use baseline::Baseline;
 pub use buckets::{BucketFormat, BucketOptions, Buckets};
 pub use github::GitHub;
 pub use json::{Json, JsonLines};

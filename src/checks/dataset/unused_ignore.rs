@@ -1,12 +1,12 @@
-//! D105: an ignore in walkaround.toml that has expired or matches nothing.
+//! D105: an ignore in walkaround.toml, or an entry of a baseline, that has expired or matches nothing.
 
 use crate::checks::{Findings, Run, declare_check};
 use crate::model::{Finding, Outcome, Phase, RelPath};
 
 declare_check! {
     /// ## What it does
-    /// Reports an entry under `[[ignores]]` in `walkaround.toml` that silences no finding of this run, or whose last day has
-    /// passed.
+    /// Reports an entry under `[[ignores]]` in `walkaround.toml`, or in a baseline, that silences no finding of this run, or whose
+    /// last day has passed.
     ///
     /// ## Why it matters
     /// An ignore that outlives its reason hides the next fault at the same place: the file was mended long ago, then a new
@@ -27,7 +27,7 @@ pub(in crate::checks) fn finding(settings: &RelPath, pattern: &str, reason: &str
         .evidence("pattern", pattern)
         .evidence("reason", reason)
         .means(Outcome::Train, Phase::DatasetScan, "nothing changes for this run; the next fault under this pattern may be hidden")
-        .help("remove the entry from walkaround.toml, mend its pattern, or give it a new last day");
+        .help("remove the entry, mend what it is about, or give it a new last day");
     out.into_vec().remove(0)
 }
 

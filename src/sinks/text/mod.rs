@@ -18,6 +18,8 @@ use crate::model::{Code, Consequence, Finding, Level, Phase, RelPath, SampleRepo
 pub enum Verbosity {
     /// Only the closing line.
     Quiet,
+    /// How often each check fired, and the closing line.
+    Statistics,
     /// Errors and warnings with some of their files; notes in one line.
     Normal,
     /// Everything.
@@ -48,6 +50,8 @@ pub struct Text<W> {
 #[derive(Debug, Default)]
 struct Group {
     findings: Vec<Finding>,
+    /// All of them, those that were not kept included.
+    count: usize,
     /// Files that all findings concern, those that were not kept included.
     files: usize,
 }
@@ -58,7 +62,7 @@ impl<W: Write> Text<W> {
         Self { out, verbosity, groups: BTreeMap::new(), listed: 0, witness: None }
     }
 
-    fn group(&mut self, level: Level, Group { findings, files }: &Group) -> io::Result<()> {
+    fn group(&mut self, level: Level, Group { findings, files, .. }: &Group) -> io::Result<()> {
         let Some(first) = findings.first() else { return Ok(()) };
         let color = color_of(level);
         writeln!(self.out, "{color}{level}{color:#} {BOLD}{}{BOLD:#} {DIM}{}{DIM:#}{}", first.name, first.code, extent(*files))?;
@@ -104,6 +108,23 @@ impl<W: Write> Text<W> {
             confirmed.decided,
             confirmed.ended,
         )
+    }
+
+    /// A line for each check and level: how many findings, about how many files.
+    fn statistics(&mut self) -> io::Result<()> {
+        for ((Reverse(level), code), group) in std::mem::take(&mut self.groups) {
+            let Some(first) = group.findings.first() else { continue };
+            let color = color_of(level);
+            writeln!(
+                self.out,
+                "{color}{:>7}{color:#} {code} {:<28} {:>8} {}",
+                level.name(),
+                first.name,
+                group.count,
+                if group.files == 0 { String::new() } else { format!("{:>8}", counted(group.files as u64, "file")) }
+            )?;
+        }
+        Ok(())
     }
 
     fn notes(&mut self, groups: &[(Code, Group)]) -> io::Result<()> {
@@ -168,6 +189,7 @@ impl<W: Write> Sink for Text<W> {
     fn dataset(&mut self, findings: &[Finding]) -> io::Result<()> {
         for finding in findings {
             let group = self.groups.entry((Reverse(finding.level), finding.code)).or_default();
+            group.count += 1;
             group.files += finding.paths.len();
             if group.findings.len() < KEPT || self.verbosity == Verbosity::Verbose {
                 group.findings.push(finding.clone());
@@ -177,6 +199,10 @@ impl<W: Write> Sink for Text<W> {
     }
 
     fn finish(&mut self, summary: &Summary) -> io::Result<()> {
+        if self.verbosity == Verbosity::Statistics {
+            self.statistics()?;
+            return self.closing(summary).and_then(|()| self.out.flush());
+        }
         let mut notes = Vec::new();
         if self.verbosity > Verbosity::Quiet {
             for ((Reverse(level), code), group) in std::mem::take(&mut self.groups) {
