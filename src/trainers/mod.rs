@@ -8,6 +8,7 @@ mod consequence;
 #[cfg(test)]
 mod facts;
 mod generic;
+mod onetrainer;
 mod python;
 mod set;
 mod trainer;
@@ -24,7 +25,7 @@ use crate::model::nearest;
 type Make = fn(&'static Version) -> Box<dyn Trainer>;
 
 /// Every training program that is known, in the order in which readers know them.
-static ALL: [(&About, Make); 1] = [(&ai_toolkit::ABOUT, ai_toolkit::AiToolkit::make)];
+static ALL: [(&About, Make); 2] = [(&ai_toolkit::ABOUT, ai_toolkit::AiToolkit::make), (&onetrainer::ABOUT, onetrainer::OneTrainer::make)];
 
 /// Why there is no such trainer.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]

@@ -2,6 +2,7 @@
 //! they are absent.
 
 mod ai_toolkit;
+mod onetrainer;
 
 use std::collections::BTreeMap;
 
