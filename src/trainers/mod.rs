@@ -11,6 +11,7 @@ mod generic;
 mod onetrainer;
 mod python;
 mod set;
+mod simpletuner;
 mod trainer;
 
 use thiserror::Error;
@@ -25,7 +26,11 @@ use crate::model::nearest;
 type Make = fn(&'static Version) -> Box<dyn Trainer>;
 
 /// Every training program that is known, in the order in which readers know them.
-static ALL: [(&About, Make); 2] = [(&ai_toolkit::ABOUT, ai_toolkit::AiToolkit::make), (&onetrainer::ABOUT, onetrainer::OneTrainer::make)];
+static ALL: [(&About, Make); 3] = [
+    (&ai_toolkit::ABOUT, ai_toolkit::AiToolkit::make),
+    (&onetrainer::ABOUT, onetrainer::OneTrainer::make),
+    (&simpletuner::ABOUT, simpletuner::SimpleTuner::make),
+];
 
 /// Why there is no such trainer.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]

@@ -40,10 +40,10 @@ impl AiToolkit {
     }
 
     /// The picture once `scale` is applied: `int(side * scale)`.
-    fn scaled(&self, size: Size) -> Option<Size> {
+    fn scaled(&self, picture: Size) -> Option<Size> {
         let side = |before: u32| super::python::pixels(f64::from(before) * self.settings.scale);
-        let picture = Size::new(side(size.width)?, side(size.height)?);
-        (picture.pixels() > 0).then_some(picture)
+        let scaled = Size::new(side(picture.width)?, side(picture.height)?);
+        (scaled.pixels() > 0).then_some(scaled)
     }
 }
 

@@ -3,6 +3,7 @@
 
 mod ai_toolkit;
 mod onetrainer;
+mod simpletuner;
 
 use std::collections::BTreeMap;
 
