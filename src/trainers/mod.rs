@@ -16,8 +16,10 @@ mod trainer;
 
 use thiserror::Error;
 
+pub use ai_toolkit::cache as ai_toolkit_cache;
 pub use generic::Generic;
 pub use set::{SetError, Setting};
+pub use simpletuner::cache as simpletuner_cache;
 pub use trainer::{About, Batching, Obstruction, Pickup, Remainder, Resolutions, Trainer, Version};
 
 use crate::model::nearest;

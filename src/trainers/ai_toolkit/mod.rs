@@ -4,10 +4,12 @@
 //! `ai-toolkit@legacy`. One instance stands for one entry of `config.process[0].datasets`, with what it needs of `train` and `model`.
 
 mod buckets;
+pub mod cache;
 mod legacy;
 mod react;
 mod settings;
 
+use super::python::{beyond_memory, pixels};
 use super::set::{SetError, Setting};
 use super::trainer::{About, Batching, Pickup, Remainder, Resolutions, Trainer, Version};
 use crate::model::{Condition, Consequence, ExtensionCase, Format, Placement, Probe, Profile, RelPath, SampleFacts, Size, Unplaced};
@@ -40,10 +42,10 @@ impl AiToolkit {
     }
 
     /// The picture once `scale` is applied: `int(side * scale)`.
-    fn scaled(&self, picture: Size) -> Option<Size> {
-        let side = |before: u32| super::python::pixels(f64::from(before) * self.settings.scale);
+    fn scaled(&self, picture: Size) -> Result<Size, Unplaced> {
+        let side = |before: u32| pixels(f64::from(before) * self.settings.scale).ok_or_else(beyond_memory);
         let scaled = Size::new(side(picture.width)?, side(picture.height)?);
-        (scaled.pixels() > 0).then_some(scaled)
+        if scaled.pixels() > 0 { Ok(scaled) } else { Err(Unplaced::stops("ZeroDivisionError: division by zero")) }
     }
 }
 
@@ -110,7 +112,7 @@ impl Trainer for AiToolkit {
     fn place(&self, size: Size, resolution: usize) -> Result<Placement, Unplaced> {
         let resolutions = &self.settings.resolutions;
         let resolution = resolutions.get(resolution).or(resolutions.first()).copied().unwrap_or(512);
-        let picture = self.scaled(size).ok_or_else(|| Unplaced::stops("ZeroDivisionError: division by zero"))?;
+        let picture = self.scaled(size)?;
         if !self.settings.buckets {
             return buckets::unbucketed(picture, resolution);
         }

@@ -4,6 +4,7 @@
 //! for one entry of `multidatabackend.json`, with what it needs of `config.json`.
 
 mod buckets;
+pub mod cache;
 mod react;
 mod schema;
 mod settings;

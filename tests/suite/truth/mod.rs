@@ -2,6 +2,7 @@
 //! they are absent.
 
 mod ai_toolkit;
+mod cache_names;
 mod onetrainer;
 mod simpletuner;
 
