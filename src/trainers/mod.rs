@@ -3,18 +3,27 @@
 //! A trainer is asked through [`Trainer`]; what it is called and which states of its source are known is in [`all`]. Besides
 //! them there is `generic`: a trainer that loads with Pillow and reads the whole of a `.txt` caption in UTF-8.
 
+mod ai_toolkit;
 mod buckets;
+mod consequence;
+#[cfg(test)]
+mod facts;
 mod generic;
+mod onetrainer;
 mod panel;
+mod python;
 mod set;
+mod simpletuner;
 mod trainer;
 
 use thiserror::Error;
 
+pub use ai_toolkit::cache as ai_toolkit_cache;
 pub use buckets::table;
 pub use generic::Generic;
 pub use panel::{Dataset, Panel, Plan};
 pub use set::{SetError, Setting};
+pub use simpletuner::cache as simpletuner_cache;
 pub use trainer::{About, Batching, Obstruction, Pickup, Remainder, Resolutions, Trainer, Version};
 
 use crate::model::nearest;
@@ -23,7 +32,11 @@ use crate::model::nearest;
 type Make = fn(&'static Version) -> Box<dyn Trainer>;
 
 /// Every training program that is known, in the order in which readers know them.
-static ALL: [(&About, Make); 0] = [];
+static ALL: [(&About, Make); 3] = [
+    (&ai_toolkit::ABOUT, ai_toolkit::AiToolkit::make),
+    (&onetrainer::ABOUT, onetrainer::OneTrainer::make),
+    (&simpletuner::ABOUT, simpletuner::SimpleTuner::make),
+];
 
 /// Why there is no such trainer.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]

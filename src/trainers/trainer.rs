@@ -153,8 +153,17 @@ pub trait Trainer: Debug + Send + Sync {
         Vec::new()
     }
 
+    /// Of the dataset's sizes, those that can decide where a picture of another size goes, in a trainer whose answer depends on which of
+    /// them came first: usually none, and few among a hundred thousand.
+    ///
+    /// Costs one pass over the sizes. Found once, it serves [`alternatives`](Self::alternatives) for every picture.
+    fn deciding_sizes(&self, sizes: &[Size]) -> Vec<Size> {
+        let _ = sizes;
+        Vec::new()
+    }
+
     /// The other places where a picture of this size may go, in a trainer whose answer depends on which of the dataset's sizes came
-    /// first.
+    /// first, or is drawn. Costs one pass over `sizes`, for which [`deciding_sizes`](Self::deciding_sizes) are enough.
     fn alternatives(&self, size: Size, sizes: &[Size]) -> Vec<Placement> {
         let _ = (size, sizes);
         Vec::new()

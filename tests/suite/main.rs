@@ -23,4 +23,5 @@ mod generated;
 mod probe;
 mod rooms;
 mod support;
+mod truth;
 mod witness;
