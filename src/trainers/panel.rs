@@ -4,8 +4,8 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use super::trainer::{Pickup, Trainer};
 use crate::model::{
-    CaptionFacts, Condition, Consequence, Fate, FaultKind, Finding, Inventory, Level, Outcome, Phase, Placement, RelPath, Root,
-    SampleFacts, Silent, Size, TrainerFate, Unplaced,
+    CaptionFacts, Condition, Consequence, Fate, FaultKind, Finding, Folder, Inventory, Level, Oddity, Outcome, Phase, Placement, RelPath,
+    Root, Sample, SampleFacts, SideFile, Silent, Size, TrainerFate, Unplaced,
 };
 
 /// Which trainers are asked, and about which of the roots.
@@ -69,7 +69,14 @@ impl<'a> Panel<'a> {
     /// Shows the trainers what the walk found.
     #[must_use]
     pub fn new(plan: &'a Plan, inventory: &'a Inventory) -> Self {
-        let seats = plan.datasets.iter().map(|dataset| Seat { dataset, prepared: dataset.trainer.prepared(inventory) }).collect();
+        let seats = plan
+            .datasets
+            .iter()
+            .map(|dataset| {
+                let view = dataset.root.and_then(|root| below(inventory, root));
+                Seat { dataset, prepared: dataset.trainer.prepared(view.as_ref().unwrap_or(inventory)) }
+            })
+            .collect();
         Self { seats, inventory, is_chosen: plan.is_chosen }
     }
 
@@ -147,6 +154,22 @@ impl<'a> Panel<'a> {
         let (number, _, rest) = self.inventory.roots.iter().enumerate().filter_map(of_root).max_by_key(|(_, length, _)| *length)?;
         Some((number, RelPath::from_escaped(rest)))
     }
+}
+
+/// What lies below one of several roots, with paths from there on; `None` where that is everything.
+fn below(inventory: &Inventory, root: usize) -> Option<Inventory> {
+    let root = inventory.roots.get(root).filter(|_| inventory.roots.len() > 1)?;
+    let inside = |path: &RelPath| path.below_prefix(root.prefix.as_str()).map(RelPath::from_escaped);
+    let moved = |file: &SideFile| Some(SideFile { path: inside(&file.path)?, ..file.clone() });
+    Some(Inventory {
+        roots: vec![Root { prefix: RelPath::from(""), ..root.clone() }],
+        samples: inventory.samples.iter().filter_map(|sample| Some(Sample { path: inside(&sample.path)?, ..sample.clone() })).collect(),
+        orphan_captions: inventory.orphan_captions.iter().filter_map(moved).collect(),
+        metadata: inventory.metadata.iter().filter_map(moved).collect(),
+        oddities: inventory.oddities.iter().filter_map(|oddity| Some(Oddity { path: inside(&oddity.path)?, ..oddity.clone() })).collect(),
+        folders: inventory.folders.iter().filter_map(|folder| Some(Folder { path: inside(&folder.path)?, ..folder.clone() })).collect(),
+        files: inventory.files,
+    })
 }
 
 /// Adds what a finding means to trainers: of several datasets of one trainer the worst. The level follows the consequence where the user
