@@ -3,8 +3,13 @@
 //! A trainer is asked through [`Trainer`]; what it is called and which states of its source are known is in [`all`]. Besides
 //! them there is `generic`: a trainer that loads with Pillow and reads the whole of a `.txt` caption in UTF-8.
 
+mod aspect;
 mod buckets;
+mod consequence;
+#[cfg(test)]
+mod facts;
 mod generic;
+pub mod kohya;
 mod panel;
 mod set;
 mod trainer;
@@ -23,7 +28,7 @@ use crate::model::nearest;
 type Make = fn(&'static Version) -> Box<dyn Trainer>;
 
 /// Every training program that is known, in the order in which readers know them.
-static ALL: [(&About, Make); 0] = [];
+static ALL: [(&About, Make); 1] = [(&kohya::ABOUT, kohya::make)];
 
 /// Why there is no such trainer.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
