@@ -10,6 +10,7 @@ mod consequence;
 mod facts;
 mod generic;
 pub mod kohya;
+pub mod musubi;
 mod panel;
 mod set;
 mod trainer;
@@ -28,7 +29,7 @@ use crate::model::nearest;
 type Make = fn(&'static Version) -> Box<dyn Trainer>;
 
 /// Every training program that is known, in the order in which readers know them.
-static ALL: [(&About, Make); 1] = [(&kohya::ABOUT, kohya::make)];
+static ALL: [(&About, Make); 2] = [(&kohya::ABOUT, kohya::make), (&musubi::ABOUT, musubi::make)];
 
 /// Why there is no such trainer.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]

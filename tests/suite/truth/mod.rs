@@ -2,6 +2,7 @@
 //! they are absent.
 
 mod kohya;
+mod musubi;
 
 use std::collections::BTreeMap;
 
