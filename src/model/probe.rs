@@ -139,9 +139,10 @@ pub struct Probe {
 }
 
 /// Every [`Probe::variant`] there is: encoded facts with another one are not understood.
-const VARIANTS: [&str; 39] = [
+const VARIANTS: [&str; 40] = [
     "",
     "extended",
+    "extended lossless",
     "progressive",
     "lossless",
     "arithmetic",

@@ -72,6 +72,11 @@ fn extended(bytes: &[u8], header: &[u8]) -> Result<Probe, Fault> {
         }
     }
     let mut probe = describe(size, alpha, lossless, animated);
+    probe.variant = match probe.variant {
+        "" => "extended",
+        "lossless" => "extended lossless",
+        other => other,
+    };
     probe.icc = icc;
     probe.frames = if animated { frames.max(1) } else { 1 };
     metadata.describe(&mut probe);
@@ -143,8 +148,8 @@ mod tests {
             (webp(&[vp8()]), Mode::Rgb, ""),
             (webp(&[vp8l(false)]), Mode::Rgb, "lossless"),
             (webp(&[vp8l(true)]), Mode::Rgba, "lossless"),
-            (webp(&[vp8x(ALPHA), chunk(*b"ALPH", &[0]), vp8()]), Mode::Rgba, ""),
-            (webp(&[vp8x(ALPHA), vp8l(false)]), Mode::Rgb, "lossless"),
+            (webp(&[vp8x(ALPHA), chunk(*b"ALPH", &[0]), vp8()]), Mode::Rgba, "extended"),
+            (webp(&[vp8x(ALPHA), vp8l(false)]), Mode::Rgb, "extended lossless"),
             (webp(&[vp8x(ALPHA | ANIMATION)]), Mode::Rgba, "animated"),
         ] {
             let probe = probe(&bytes).expect("a header");

@@ -4,11 +4,14 @@
 //! them there is `generic`: a trainer that loads with Pillow and reads the whole of a `.txt` caption in UTF-8.
 
 mod ai_toolkit;
+mod aspect;
 mod buckets;
 mod consequence;
 #[cfg(test)]
 mod facts;
 mod generic;
+pub mod kohya;
+pub mod musubi;
 mod onetrainer;
 mod panel;
 mod python;
@@ -32,7 +35,9 @@ use crate::model::nearest;
 type Make = fn(&'static Version) -> Box<dyn Trainer>;
 
 /// Every training program that is known, in the order in which readers know them.
-static ALL: [(&About, Make); 3] = [
+static ALL: [(&About, Make); 5] = [
+    (&kohya::ABOUT, kohya::make),
+    (&musubi::ABOUT, musubi::make),
     (&ai_toolkit::ABOUT, ai_toolkit::AiToolkit::make),
     (&onetrainer::ABOUT, onetrainer::OneTrainer::make),
     (&simpletuner::ABOUT, simpletuner::SimpleTuner::make),

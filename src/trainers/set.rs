@@ -59,9 +59,14 @@ impl<'a> Setting<'a> {
         SetError::WrongValue { key: self.key.to_owned(), wanted, given }
     }
 
-    /// `true` or `false`.
+    /// `true` or `false`; also `1` or `0`, which are the same to Python.
     pub fn flag(&self) -> Result<bool, SetError> {
-        self.value.as_bool().ok_or_else(|| self.wrong("true or false"))
+        let flag = match self.value {
+            toml::Value::Boolean(flag) => Some(*flag),
+            toml::Value::Integer(number @ 0..=1) => Some(*number == 1),
+            _ => None,
+        };
+        flag.ok_or_else(|| self.wrong("true or false"))
     }
 
     /// A whole number from 0 on.
@@ -145,6 +150,12 @@ mod tests {
             assert_eq!(Setting::new("resolution", &value).size().expect("the value is valid").to_string(), size);
         }
         assert!(Setting::new("resolution", &toml::Value::from(0)).size().is_err());
+    }
+
+    #[test]
+    fn one_and_zero_are_flags_and_other_numbers_are_not() {
+        let flag = |number: i64| Setting::new("enable_bucket", &number.into()).flag().ok();
+        assert_eq!([0, 1, 2].map(flag), [Some(false), Some(true), None]);
     }
 
     #[test]
