@@ -4,6 +4,10 @@
 //! them there is `generic`: a trainer that loads with Pillow and reads the whole of a `.txt` caption in UTF-8.
 
 mod buckets;
+mod consequence;
+mod diffusers;
+#[cfg(test)]
+mod facts;
 mod generic;
 mod panel;
 mod set;
@@ -23,7 +27,7 @@ use crate::model::nearest;
 type Make = fn(&'static Version) -> Box<dyn Trainer>;
 
 /// Every training program that is known, in the order in which readers know them.
-static ALL: [(&About, Make); 0] = [];
+static ALL: [(&About, Make); 1] = [(&diffusers::ABOUT, diffusers::Diffusers::make)];
 
 /// Why there is no such trainer.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]

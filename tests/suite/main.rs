@@ -21,4 +21,5 @@ mod generated;
 mod probe;
 mod rooms;
 mod support;
+mod truth;
 mod witness;
