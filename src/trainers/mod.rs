@@ -6,6 +6,7 @@
 mod buckets;
 mod consequence;
 mod diffusers;
+mod diffusion_pipe;
 #[cfg(test)]
 mod facts;
 mod generic;
@@ -27,7 +28,8 @@ use crate::model::nearest;
 type Make = fn(&'static Version) -> Box<dyn Trainer>;
 
 /// Every training program that is known, in the order in which readers know them.
-static ALL: [(&About, Make); 1] = [(&diffusers::ABOUT, diffusers::Diffusers::make)];
+static ALL: [(&About, Make); 2] =
+    [(&diffusers::ABOUT, diffusers::Diffusers::make), (&diffusion_pipe::ABOUT, diffusion_pipe::DiffusionPipe::make)];
 
 /// Why there is no such trainer.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]

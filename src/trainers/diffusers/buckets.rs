@@ -12,12 +12,12 @@ const STEP: f64 = 16.0;
 /// The buckets of the automatic ladder for a picture of this size, each once: none has a larger area than the picture or the square
 /// of the resolution, but for rounding (`examples/dreambooth/train_dreambooth_lora_flux2.py` 950-965).
 pub(super) fn ladder(size: Size, resolution: u32) -> Vec<Size> {
-    let own = (f64::from(size.width) * f64::from(size.height)).sqrt().round_ties_even();
-    let side = f64::from(resolution).min(own);
+    let limit = (f64::from(size.width) * f64::from(size.height)).sqrt().round_ties_even();
+    let edge = f64::from(resolution).min(limit);
     let mut buckets = Vec::with_capacity(ASPECTS.len());
     for (width, height) in ASPECTS {
         let aspect = f64::from(width) / f64::from(height);
-        let exact_height = (side * side / aspect).sqrt();
+        let exact_height = (edge * edge / aspect).sqrt();
         let bucket = Size::new(to_step(exact_height * aspect), to_step(exact_height));
         if !buckets.contains(&bucket) {
             buckets.push(bucket);

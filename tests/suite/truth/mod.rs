@@ -2,6 +2,7 @@
 //! they are absent.
 
 mod diffusers;
+mod diffusion_pipe;
 
 use std::collections::BTreeMap;
 
