@@ -11,6 +11,7 @@ mod diffusion_pipe;
 mod facts;
 mod generic;
 mod panel;
+pub mod random;
 mod set;
 mod trainer;
 
