@@ -10,6 +10,7 @@ mod diffusion_pipe;
 #[cfg(test)]
 mod facts;
 mod generic;
+pub mod order;
 mod panel;
 pub mod random;
 mod set;

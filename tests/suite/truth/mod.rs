@@ -3,6 +3,7 @@
 
 mod diffusers;
 mod diffusion_pipe;
+mod orders;
 
 use std::collections::BTreeMap;
 
