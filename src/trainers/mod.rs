@@ -7,14 +7,18 @@ mod ai_toolkit;
 mod aspect;
 mod buckets;
 mod consequence;
+mod diffusers;
+mod diffusion_pipe;
 #[cfg(test)]
 mod facts;
 mod generic;
 pub mod kohya;
 pub mod musubi;
 mod onetrainer;
+pub mod order;
 mod panel;
 mod python;
+pub mod random;
 mod set;
 mod simpletuner;
 mod trainer;
@@ -35,12 +39,14 @@ use crate::model::nearest;
 type Make = fn(&'static Version) -> Box<dyn Trainer>;
 
 /// Every training program that is known, in the order in which readers know them.
-static ALL: [(&About, Make); 5] = [
+static ALL: [(&About, Make); 7] = [
     (&kohya::ABOUT, kohya::make),
     (&musubi::ABOUT, musubi::make),
     (&ai_toolkit::ABOUT, ai_toolkit::AiToolkit::make),
     (&onetrainer::ABOUT, onetrainer::OneTrainer::make),
     (&simpletuner::ABOUT, simpletuner::SimpleTuner::make),
+    (&diffusers::ABOUT, diffusers::Diffusers::make),
+    (&diffusion_pipe::ABOUT, diffusion_pipe::DiffusionPipe::make),
 ];
 
 /// Why there is no such trainer.

@@ -3,9 +3,12 @@
 
 mod ai_toolkit;
 mod cache_names;
+mod diffusers;
+mod diffusion_pipe;
 mod kohya;
 mod musubi;
 mod onetrainer;
+mod orders;
 mod simpletuner;
 
 use std::collections::BTreeMap;
