@@ -19,6 +19,8 @@ mod cross_check;
 mod datasets;
 mod generated;
 mod probe;
+
+mod recipe;
 mod rooms;
 mod support;
 mod witness;
