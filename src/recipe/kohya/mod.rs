@@ -12,7 +12,7 @@ use super::document::{Node, Syntax, Table, Value};
 use super::plan::{DatasetRecipe, Layout, PathText, Role};
 use super::reader::{Layers, Means, Reader, Source};
 use super::schema::check;
-use crate::model::{Level, Outcome, Phase, Place, RecipeFaultKind};
+use crate::model::{Level, Outcome, Phase, Place, RecipeFaultKind, printable};
 use rules::Script;
 use schema::{DATASET, FOR_TRAINER, FROM_OPTIONS, GENERAL, MANNERS, SCHEMA, SUBSET};
 
@@ -128,18 +128,18 @@ fn datasets(reader: &mut Reader<'_>, source: &Source, options: &Options, script:
             rules::subset(reader, file, subset, &layers, Script(script));
             let name = format!("datasets[{number}].subsets[{at}]");
             let read = subset_of(reader, file, subset, &layers, name);
-            if let Some(folder) = &read.folder {
-                if !folders.insert(folder.text.clone()) {
-                    let message = format!("`{}` is the folder of an earlier subset of this dataset", folder.text);
-                    let means = Means(Outcome::Skip, Phase::DatasetScan, "the later subset is left out with a warning".to_owned());
-                    reader.fault(
-                        RecipeFaultKind::Conflict,
-                        (file, folder.at),
-                        message,
-                        means,
-                        "raise num_repeats of the earlier subset instead",
-                    );
-                }
+            if let Some(folder) = &read.folder
+                && !folders.insert(folder.text.clone())
+            {
+                let message = format!("`{}` is the folder of an earlier subset of this dataset", printable(&folder.text));
+                let means = Means(Outcome::Skip, Phase::DatasetScan, "the later subset is left out with a warning".to_owned());
+                reader.fault(
+                    RecipeFaultKind::Conflict,
+                    (file, folder.at),
+                    message,
+                    means,
+                    "raise num_repeats of the earlier subset instead",
+                );
             }
             reader.dataset(read);
         }
