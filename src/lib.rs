@@ -17,6 +17,7 @@
 //! | [`captions`] | bytes -> captions, metadata files | model |
 //! | [`cache`] | facts of earlier runs | model |
 //! | [`trainers`] | what training programs expect | model |
+//! | [`recipe`] | a trainer's own configuration -> datasets, settings and faults | model, trainers |
 //! | [`checks`] | facts -> findings | model |
 //! | [`witness`] | what the trainer's own libraries do with a file; the only room that starts processes | model |
 //! | [`settings`] | what the user asked for, as plain data | model, checks (their names), trainers, and the option types of walk, decode, captions, cache and witness |
@@ -24,6 +25,11 @@
 //! | [`sinks`] | output formats | model, manifest, settings |
 //! | [`pipeline`] | runs the stages | everything above |
 //! | `cli` | arguments, terminal, exit codes | the public API |
+//!
+//! `recipe` reads what `--config` names. It is pure: whoever calls it passes closures that open the files a configuration refers
+//! to and look up its environment variables. What it hands on is plain data, in the trainers' own key names, so that one dataset of
+//! a configuration becomes one `trainers::Trainer` by calling `set` for each of its settings; what is wrong with the configuration
+//! is a `model::RecipeFault`, which `checks` turns into a finding.
 
 pub mod cache;
 pub mod captions;
@@ -33,6 +39,7 @@ pub mod manifest;
 pub mod model;
 pub mod pipeline;
 pub mod probe;
+pub mod recipe;
 pub mod settings;
 pub mod sinks;
 pub mod trainers;

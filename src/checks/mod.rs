@@ -16,6 +16,7 @@ mod cause;
 mod check;
 mod component;
 mod metadata_rows;
+mod recipe;
 mod run;
 mod words;
 
@@ -24,11 +25,17 @@ use check::{Run, declare_check};
 pub use check::{Check, Family, Findings, page};
 pub use run::{by_weight, check_dataset, check_sample, find};
 
-use crate::model::{Finding, RelPath};
+use crate::model::{Finding, RecipeFault, RelPath};
 
 /// The finding for an ignore in the settings that is of no use, which only the run can tell.
 pub(crate) fn unused_ignore(settings: &RelPath, pattern: &str, reason: &str, wrong: &str) -> Finding {
     dataset::unused_ignore::finding(settings, pattern, reason, wrong)
+}
+
+/// The finding for a fault of a trainer's configuration, which only who reads it can see.
+#[must_use]
+pub fn recipe_fault(fault: &RecipeFault) -> Finding {
+    recipe::finding(fault)
 }
 
 #[cfg(test)]
@@ -56,6 +63,17 @@ mod caption {
 }
 
 mod dataset {
+    pub(super) mod config_conflict;
+    pub(super) mod config_deletes_files;
+    pub(super) mod config_empty_path;
+    pub(super) mod config_lost_option;
+    pub(super) mod config_missing_key;
+    pub(super) mod config_parse;
+    pub(super) mod config_path_control_characters;
+    pub(super) mod config_range;
+    pub(super) mod config_unknown_key;
+    pub(super) mod config_unresolved;
+    pub(super) mod config_wrong_type;
     pub(super) mod empty_dataset;
     pub(super) mod unused_ignore;
 }
@@ -144,7 +162,18 @@ pub static ALL: &[&Check] = &[
     &caption::caption_invisible_characters::CHECK,
     &caption::unreadable_caption::CHECK,
     &dataset::empty_dataset::CHECK,
+    &dataset::config_parse::CHECK,
+    &dataset::config_empty_path::CHECK,
+    &dataset::config_path_control_characters::CHECK,
     &dataset::unused_ignore::CHECK,
+    &dataset::config_unknown_key::CHECK,
+    &dataset::config_wrong_type::CHECK,
+    &dataset::config_missing_key::CHECK,
+    &dataset::config_range::CHECK,
+    &dataset::config_conflict::CHECK,
+    &dataset::config_lost_option::CHECK,
+    &dataset::config_deletes_files::CHECK,
+    &dataset::config_unresolved::CHECK,
     &file::zero_byte_file::CHECK,
     &file::unreadable_file::CHECK,
     &file::special_file::CHECK,

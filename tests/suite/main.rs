@@ -21,6 +21,8 @@ mod datasets;
 mod formats;
 mod generated;
 mod probe;
+
+mod recipe;
 mod rooms;
 mod support;
 mod truth;

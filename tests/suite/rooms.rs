@@ -14,6 +14,7 @@ fn allowed() -> BTreeMap<&'static str, &'static [&'static str]> {
         ("captions", &["model"][..]),
         ("cache", &["model"][..]),
         ("trainers", &["model"][..]),
+        ("recipe", &["model", "trainers"][..]),
         ("checks", &["model"][..]),
         ("settings", &["model", "walk", "decode", "captions", "cache", "trainers", "checks", "witness"][..]),
         ("witness", &["model"][..]),
