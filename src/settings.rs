@@ -13,7 +13,7 @@ pub use rules::{PathIgnore, Rules, Selector, UnknownSelector};
 use crate::cache::Cache;
 use crate::captions::Tokenizers;
 use crate::decode::Limits;
-use crate::model::Profile;
+use crate::model::{Profile, RecipeFault};
 use crate::trainers::{Generic, Plan, Trainer};
 use crate::walk::{Input, WalkOptions};
 use crate::witness::WitnessOptions;
@@ -45,6 +45,8 @@ pub struct Settings {
     pub tokenizers: Tokenizers,
     /// The trainer's own libraries, if they are to be asked.
     pub witness: Option<WitnessOptions>,
+    /// What is wrong with the trainer's own configuration.
+    pub faults: Vec<RecipeFault>,
     /// Which findings are wanted, and at which level.
     pub rules: Rules,
 }
@@ -73,6 +75,7 @@ impl Settings {
             cache: None,
             tokenizers: Tokenizers::new(),
             witness: None,
+            faults: Vec::new(),
             rules: Rules::default(),
         }
     }

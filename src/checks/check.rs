@@ -188,6 +188,12 @@ impl Finding {
         self
     }
 
+    /// Says what it means for the trainer that it is about.
+    pub fn means_to(&mut self, trainer: &'static str, consequence: Consequence) -> &mut Self {
+        self.consequences.insert(trainer, consequence);
+        self
+    }
+
     /// Says what to do, as one imperative sentence without final period.
     pub fn help(&mut self, help: impl Into<String>) -> &mut Self {
         self.help = help.into();

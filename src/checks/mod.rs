@@ -16,6 +16,7 @@ mod cause;
 mod check;
 mod component;
 mod metadata_rows;
+mod placed;
 mod recipe;
 mod run;
 mod words;
@@ -25,7 +26,7 @@ use check::{Run, declare_check};
 pub use check::{Check, Family, Findings, page};
 pub use run::{by_weight, check_dataset, check_sample, find};
 
-use crate::model::{Finding, RecipeFault, RelPath};
+use crate::model::{Finding, Obstruction, RecipeFault, RelPath};
 
 /// The finding for an ignore in the settings that is of no use, which only the run can tell.
 pub(crate) fn unused_ignore(settings: &RelPath, pattern: &str, reason: &str, wrong: &str) -> Finding {
@@ -38,10 +39,25 @@ pub fn recipe_fault(fault: &RecipeFault) -> Finding {
     recipe::finding(fault)
 }
 
+/// The finding for files that are in the way of the user's trainer, which only the trainer can tell.
+#[must_use]
+pub fn obstruction(trainer: &'static str, obstruction: &Obstruction) -> Finding {
+    file::stray_entry::finding(trainer, obstruction)
+}
+
 #[cfg(test)]
 mod support;
 
 // The lines below are generated from the folder by `UPDATE=1 cargo test`.
+
+mod bucket {
+    pub(super) mod bucket_all_dropped;
+    pub(super) mod bucket_heavy_crop;
+    pub(super) mod bucket_large_area;
+    pub(super) mod bucket_underfilled;
+    pub(super) mod bucket_upscaled;
+    pub(super) mod bucket_zero_side;
+}
 
 mod caption {
     pub(super) mod blank_caption;
@@ -90,6 +106,7 @@ mod file {
     pub(super) mod not_an_image;
     pub(super) mod skipped_link;
     pub(super) mod special_file;
+    pub(super) mod stray_entry;
     pub(super) mod system_file;
     pub(super) mod unreadable_file;
     pub(super) mod zero_byte_file;
@@ -145,6 +162,12 @@ mod path {
 /// Every check, by code.
 #[rustfmt::skip]
 pub static ALL: &[&Check] = &[
+    &bucket::bucket_zero_side::CHECK,
+    &bucket::bucket_large_area::CHECK,
+    &bucket::bucket_underfilled::CHECK,
+    &bucket::bucket_all_dropped::CHECK,
+    &bucket::bucket_upscaled::CHECK,
+    &bucket::bucket_heavy_crop::CHECK,
     &caption::missing_caption::CHECK,
     &caption::orphan_caption::CHECK,
     &caption::empty_caption::CHECK,
@@ -188,6 +211,7 @@ pub static ALL: &[&Check] = &[
     &file::near_duplicate::CHECK,
     &file::hidden_image::CHECK,
     &file::skipped_link::CHECK,
+    &file::stray_entry::CHECK,
     &image::truncated_image::CHECK,
     &image::corrupt_image::CHECK,
     &image::damaged_but_loads::CHECK,

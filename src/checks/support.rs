@@ -4,9 +4,9 @@ use std::path::PathBuf;
 
 use super::{Check, Findings, Run};
 use crate::model::{
-    AlphaFacts, Caption, CaptionFacts, ContentHash, DatasetFacts, Decoded, Encoding, Exif, Fault, Finding, Format, Inventory, LineEnding,
-    MetadataFacts, Mode, NamedAs, PixelFacts, Probe, Profile, RelPath, Root, Sample, SampleBrief, SampleFacts, SampleIndex, SideFile, Size,
-    Strict, Verdict,
+    AlphaFacts, Bucket, BucketTable, Caption, CaptionFacts, ContentHash, DatasetFacts, Decoded, Encoding, Exif, Fault, Finding, Format,
+    Inventory, LineEnding, Member, MetadataFacts, Mode, NamedAs, PixelFacts, Placement, Probe, Profile, RelPath, Root, Sample, SampleBrief,
+    SampleFacts, SampleIndex, SideFile, Size, Strict, Verdict,
 };
 
 /// The generic profile at 1024x1024.
@@ -141,6 +141,48 @@ pub(super) fn findings_of(check: &'static Check, facts: &SampleFacts) -> Vec<Fin
 /// What `check` alone finds in a dataset of these samples, the rest of the inventory being `inventory`.
 pub(super) fn findings_in(check: &'static Check, samples: &[SampleFacts], inventory: Inventory) -> Vec<Finding> {
     findings_with(check, samples, inventory, &[])
+}
+
+/// Pictures of these numbers and sizes in one bucket, in a single batch, scaled to its size.
+pub(super) fn placed(pictures: &[(u32, Size)], bucket: Size) -> Bucket {
+    let placement = Placement { bucket, resized: bucket, crop: [0, 0] };
+    let members: Vec<Member> =
+        pictures.iter().map(|&(number, size)| Member { sample: SampleIndex(number), size, placement, repeats: 1.0 }).collect();
+    let taken = members.len() as u64;
+    Bucket { size: bucket, resolution: 0, members, taken, batches: 1, dropped: 0, filled: 0, stops: false }
+}
+
+/// Buckets of one dataset.
+pub(super) fn table(batch_size: u32, buckets: Vec<Bucket>) -> BucketTable {
+    let steps = buckets.iter().map(|bucket| bucket.batches).sum();
+    BucketTable {
+        trainer: "kohya",
+        folder: String::new(),
+        buckets,
+        unplaced: Vec::new(),
+        batch_size,
+        whole: batch_size,
+        rotates: false,
+        steps,
+    }
+}
+
+/// What `check` finds in this table of samples that are called `0.png`, `1.png` and so on.
+pub(super) fn findings_of_buckets(check: &'static Check, samples: u32, table: &BucketTable) -> Vec<Finding> {
+    let briefs: Vec<SampleBrief> = (0..samples)
+        .map(|number| {
+            let mut facts = healthy(&format!("{number}.png"));
+            facts.sample.index = SampleIndex(number);
+            SampleBrief::of(&facts)
+        })
+        .collect();
+    let mut out = Findings::new(check);
+    let facts = DatasetFacts { inventory: &rooted("set"), samples: &briefs, metadata: &[], buckets: &[table] };
+    match check.run {
+        Run::Dataset(run) => run(&facts, &profile(), &mut out),
+        Run::Sample(_) | Run::Elsewhere => panic!("{} does not look at whole datasets", check.name),
+    }
+    out.into_vec()
 }
 
 /// The same with metadata files.

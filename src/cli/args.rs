@@ -98,6 +98,9 @@ pub(super) struct DatasetOptions {
     /// Trainer to check for, as NAME or NAME@VERSION [default: every known one, at its own defaults]
     #[arg(long, value_name = "NAME", long_help = trainer_help())]
     pub(super) trainer: Option<String>,
+    /// The trainer's own configuration, or a file with its command line: its folders are checked with its settings
+    #[arg(long, value_name = "FILE")]
+    pub(super) config: Option<PathBuf>,
     /// Set one value by the trainer's own key, such as resolution=1024; may be repeated. An unknown key lists those that are known
     #[arg(long, value_name = "KEY=VALUE")]
     pub(super) set: Vec<String>,

@@ -17,6 +17,7 @@ use walkaround::witness::{Confirm, WitnessOptions};
 
 use super::args::{ConfirmWhich, DatasetOptions, FailOn};
 use super::cache;
+use super::recipe::{self, Configured};
 
 /// Name of the settings file.
 const FILE_NAME: &str = "walkaround.toml";
@@ -61,6 +62,7 @@ struct IgnoreEntry {
 pub(super) fn resolve(options: &DatasetOptions) -> anyhow::Result<Resolved> {
     let file = settings_file(options)?;
     let mut settings = Settings::new(inputs(options)?);
+    let configured = options.config.as_deref().map(|path| configured(options, &file, path)).transpose()?;
     settings.walk.follow_links = options.follow_links || file.follow_links;
     settings.walk.hidden = options.hidden || file.hidden;
     settings.limits.time = Duration::from_secs(options.time_limit);
@@ -83,7 +85,10 @@ pub(super) fn resolve(options: &DatasetOptions) -> anyhow::Result<Resolved> {
     if let Some(tokenizer) = &options.tokenizer {
         settings.tokenizers = walkaround::captions::Tokenizers::with_t5(tokenizer)?;
     }
-    settings.set_trainer(chosen_trainer(options, &file)?);
+    match configured {
+        Some(configured) => configured.into_settings(&mut settings),
+        None => settings.set_trainer(chosen_trainer(options, &file)?),
+    }
     settings.rules = rules(options, &file)?;
     if !options.no_cache {
         settings.cache = cache::open(&options.cache, &settings.inputs)?;
@@ -98,6 +103,18 @@ pub(super) fn trainer(options: &DatasetOptions) -> anyhow::Result<Box<dyn Traine
 
 fn chosen_trainer(options: &DatasetOptions, file: &SettingsFile) -> anyhow::Result<Box<dyn Trainer>> {
     let mut trainer = trainers::find(options.trainer.as_deref().or(file.trainer.as_deref()).unwrap_or("generic"))?;
+    apply(options, file, &mut *trainer)?;
+    Ok(trainer)
+}
+
+/// The trainer's own configuration, with the settings that are made by single keys on top of it.
+fn configured(options: &DatasetOptions, file: &SettingsFile, path: &Path) -> anyhow::Result<Configured> {
+    let trainer = options.trainer.as_deref().or(file.trainer.as_deref());
+    recipe::read(path, trainer, &options.paths, &|trainer| apply(options, file, trainer))
+}
+
+/// Makes the settings of `[set]` and of `--set`.
+fn apply(options: &DatasetOptions, file: &SettingsFile, trainer: &mut dyn Trainer) -> anyhow::Result<()> {
     for (key, value) in &file.set {
         trainer.set(&Setting::new(key, value)).with_context(|| format!("in {FILE_NAME}, [set] {key}"))?;
     }
@@ -105,7 +122,7 @@ fn chosen_trainer(options: &DatasetOptions, file: &SettingsFile) -> anyhow::Resu
         let (key, value) = pair.split_once('=').ok_or_else(|| anyhow!("--set takes KEY=VALUE, not `{pair}`"))?;
         trainer.set(&Setting::new(key.trim(), &toml_value(value))).with_context(|| format!("in --set {pair}"))?;
     }
-    Ok(trainer)
+    Ok(())
 }
 
 /// A value is TOML if it parses as TOML, else plain text.
@@ -129,7 +146,7 @@ fn inputs(options: &DatasetOptions) -> anyhow::Result<Vec<Input>> {
         }
         inputs.push(Input::List { typed: file.display().to_string(), paths: walk::parse_list(&bytes) });
     }
-    if inputs.is_empty() {
+    if inputs.is_empty() && options.config.is_none() {
         bail!("nothing to look at: name a folder, or a list of files with --files-from");
     }
     Ok(inputs)

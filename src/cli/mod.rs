@@ -9,6 +9,7 @@ mod exit;
 mod output;
 mod pages;
 mod progress;
+mod recipe;
 
 use std::ffi::OsString;
 

@@ -39,7 +39,7 @@ pub use hash::ContentHash;
 pub use inventory::{Folder, Inventory, Oddity, OddityKind, Root, SystemFileKind};
 pub use likeness::nearest;
 pub use metadata::{CaptionCell, FileNames, MetadataFacts, MetadataFault, MetadataFaultKind, MetadataKind, MetadataRow};
-pub use outlook::{Outlook, Silent, SilentAct, TrainerFate};
+pub use outlook::{Obstruction, Outlook, Silent, SilentAct, TrainerFate};
 pub use path::{RelPath, printable};
 pub use placement::{Fate, Placement, Unplaced};
 pub use probe::{Exif, Orientation, Probe, Size};

@@ -1,6 +1,6 @@
 //! What a trainer will do with a whole dataset, in numbers.
 
-use super::{BucketTable, Fate, Outcome, RelPath};
+use super::{BucketTable, Consequence, Fate, Outcome, RelPath};
 
 /// What one trainer does with one sample.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -13,6 +13,19 @@ pub struct TrainerFate {
     pub fate: Fate,
     /// What of it happens without a word.
     pub silent: Vec<Silent>,
+}
+
+/// Files that are in a trainer's way, whatever is in them.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Obstruction {
+    /// The files or folders.
+    pub paths: Vec<RelPath>,
+    /// What they are to the trainer, as the end of "N files ...": `are no images, and every entry of the folder is opened`.
+    pub what: String,
+    /// What it does about them.
+    pub consequence: Consequence,
+    /// What to do, as one imperative sentence.
+    pub help: String,
 }
 
 /// What trainers do without a word.

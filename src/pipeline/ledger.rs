@@ -3,7 +3,9 @@
 use super::sieve::Sieve;
 use super::tally::Tally;
 use crate::checks;
-use crate::model::{Confirmed, DatasetFacts, Finding, Inventory, MetadataFacts, Profile, SampleBrief, SampleReport, Size, Summary};
+use crate::model::{
+    Confirmed, DatasetFacts, Finding, Inventory, MetadataFacts, Profile, RecipeFault, SampleBrief, SampleReport, Size, Summary,
+};
 use crate::settings::Rules;
 use crate::trainers::Panel;
 
@@ -54,11 +56,19 @@ impl<'a> Ledger<'a> {
     }
 
     /// What the checks of the whole dataset find, as the user wants to see it.
-    pub(super) fn judge(&mut self, inventory: &Inventory, metadata: &[MetadataFacts], profile: &Profile) -> Vec<Finding> {
+    pub(super) fn judge(
+        &mut self,
+        inventory: &Inventory,
+        metadata: &[MetadataFacts],
+        profile: &Profile,
+        faults: &[RecipeFault],
+    ) -> Vec<Finding> {
         let briefs = std::mem::take(&mut self.briefs);
         self.summary.outlooks = std::mem::replace(&mut self.tally, Tally::new(self.panel)).close(self.panel, inventory);
         let buckets: Vec<_> = self.summary.outlooks.iter().filter_map(|outlook| outlook.buckets.as_ref()).collect();
         let mut found = checks::check_dataset(&DatasetFacts { inventory, samples: &briefs, metadata, buckets: &buckets }, profile);
+        found.extend(faults.iter().map(checks::recipe_fault));
+        found.extend(self.panel.obstructions(inventory).iter().map(|(trainer, obstruction)| checks::obstruction(trainer, obstruction)));
         self.panel.consider(&mut found);
         found.sort_by(checks::by_weight);
         let mut findings = self.pass(found);

@@ -104,7 +104,7 @@ pub fn run(settings: &Settings, sinks: &mut [Box<dyn Sink + '_>], watch: &dyn Wa
     if !interrupted {
         watch.judging();
         let metadata = read::metadata(&inventory);
-        let findings = ledger.judge(&inventory, &metadata, &settings.profile);
+        let findings = ledger.judge(&inventory, &metadata, &settings.profile, &settings.faults);
         sinks.iter_mut().try_for_each(|sink| sink.dataset(&findings))?;
     }
     let summary = ledger.close(interrupted);

@@ -31,7 +31,7 @@ pub use generic::Generic;
 pub use panel::{Dataset, Panel, Plan};
 pub use set::{SetError, Setting};
 pub use simpletuner::cache as simpletuner_cache;
-pub use trainer::{About, Batching, Obstruction, Pickup, Remainder, Resolutions, Trainer, Version};
+pub use trainer::{About, Batching, Pickup, Remainder, Resolutions, Trainer, Version};
 
 use crate::model::nearest;
 

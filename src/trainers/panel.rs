@@ -4,8 +4,8 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use super::trainer::{Pickup, Trainer};
 use crate::model::{
-    CaptionFacts, Condition, Consequence, Fate, FaultKind, Finding, Folder, Inventory, Level, Oddity, Outcome, Phase, Placement, RelPath,
-    Root, Sample, SampleFacts, SideFile, Silent, Size, TrainerFate, Unplaced,
+    CaptionFacts, Condition, Consequence, Fate, FaultKind, Finding, Folder, Inventory, Level, Obstruction, Oddity, Outcome, Phase,
+    Placement, RelPath, Root, Sample, SampleFacts, SideFile, Silent, Size, TrainerFate, Unplaced,
 };
 
 /// Which trainers are asked, and about which of the roots.
@@ -146,6 +146,26 @@ impl<'a> Panel<'a> {
         for finding in findings {
             weigh(&trainers, None, finding, self.is_chosen);
         }
+    }
+
+    /// What lies in the folders that stops a trainer the user chose before it opens a picture.
+    #[must_use]
+    pub fn obstructions(&self, inventory: &Inventory) -> Vec<(&'static str, Obstruction)> {
+        if !self.is_chosen {
+            return Vec::new();
+        }
+        let mut all = Vec::new();
+        for seat in &self.seats {
+            let view = seat.dataset.root.and_then(|root| below(inventory, root));
+            let folder = seat.dataset.root.and_then(|root| inventory.roots.get(root)).map_or("", |root| root.prefix.as_str());
+            for mut obstruction in seat.trainer().obstructions(view.as_ref().unwrap_or(inventory)) {
+                if view.is_some() {
+                    obstruction.paths = obstruction.paths.iter().map(|path| path.below(folder)).collect();
+                }
+                all.push((seat.trainer().about().name, obstruction));
+            }
+        }
+        all
     }
 
     /// The root of a path, and the path inside of it.

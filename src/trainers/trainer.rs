@@ -3,7 +3,7 @@
 use std::fmt::Debug;
 
 use super::set::{SetError, Setting};
-use crate::model::{Condition, Consequence, Inventory, Placement, Profile, RelPath, SampleFacts, Size, Unplaced};
+use crate::model::{Condition, Consequence, Inventory, Obstruction, Placement, Profile, RelPath, SampleFacts, Size, Unplaced};
 
 /// A training program, and the state of its source that the rules here were read from.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -85,19 +85,6 @@ pub struct Batching {
     pub accumulation: u32,
     /// What becomes of the rest.
     pub remainder: Remainder,
-}
-
-/// Files that are in a trainer's way, whatever is in them.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Obstruction {
-    /// The files or folders.
-    pub paths: Vec<RelPath>,
-    /// What they are to the trainer, as the end of "N files ...": `are no images, and every entry of the folder is opened`.
-    pub what: String,
-    /// What it does about them.
-    pub consequence: Consequence,
-    /// What to do, as one imperative sentence.
-    pub help: String,
 }
 
 /// One training program with the settings of one dataset.

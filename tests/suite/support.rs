@@ -8,7 +8,7 @@ use std::sync::atomic::AtomicBool;
 use walkaround::model::{Finding, Level, RelPath, SampleReport, Summary};
 use walkaround::settings::Settings;
 use walkaround::sinks::{Header, Sink};
-use walkaround::trainers::{Generic, Setting, Trainer as _};
+use walkaround::trainers::{self, Setting};
 use walkaround::walk::Input;
 
 /// What a run found.
@@ -61,10 +61,19 @@ impl Found {
 
 /// Checks a folder with `--set` pairs.
 pub(crate) fn check_with(root: &Path, set: &[&str]) -> Found {
-    let mut trainer = Box::new(Generic::default());
+    check_as(root, "generic", set)
+}
+
+/// Checks a folder for a trainer with `--set` pairs.
+pub(crate) fn check_as(root: &Path, trainer: &str, set: &[&str]) -> Found {
+    let mut trainer = trainers::find(trainer).expect("the trainer is known");
     for pair in set {
         let (key, value) = pair.split_once('=').expect("a setting has a value");
-        let value = value.parse::<i64>().map_or_else(|_| toml::Value::from(value), toml::Value::from);
+        let value = match (value.parse::<i64>(), value.parse::<bool>()) {
+            (Ok(number), _) => toml::Value::from(number),
+            (_, Ok(flag)) => toml::Value::from(flag),
+            _ => toml::Value::from(value),
+        };
         trainer.set(&Setting::new(key, &value)).expect("the setting is known");
     }
     let mut settings = Settings::new(vec![Input::Path(root.to_owned())]);

@@ -23,7 +23,8 @@ declare_check! {
 }
 
 fn check(facts: &DatasetFacts<'_>, _: &Profile, out: &mut Findings) {
-    if !facts.samples.is_empty() {
+    // Without a root there was nothing to look at, and whoever left it out says why.
+    if !facts.samples.is_empty() || facts.inventory.roots.is_empty() {
         return;
     }
     let inventory = facts.inventory;

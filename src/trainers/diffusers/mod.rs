@@ -12,8 +12,10 @@ mod react;
 mod settings;
 
 use super::set::{SetError, Setting};
-use super::trainer::{About, Batching, Obstruction, Pickup, Remainder, Trainer, Version};
-use crate::model::{Condition, Consequence, ExtensionCase, Format, Inventory, Placement, Profile, RelPath, SampleFacts, Size, Unplaced};
+use super::trainer::{About, Batching, Pickup, Remainder, Trainer, Version};
+use crate::model::{
+    Condition, Consequence, ExtensionCase, Format, Inventory, Obstruction, Placement, Profile, RelPath, SampleFacts, Size, Unplaced,
+};
 use settings::{Script, Settings};
 
 /// What is known of the program.

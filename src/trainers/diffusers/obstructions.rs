@@ -3,9 +3,9 @@
 use std::collections::BTreeSet;
 
 use super::super::consequence::does;
-use super::super::trainer::Obstruction;
+
 use super::imagefolder;
-use crate::model::{Consequence, Inventory, OddityKind, Outcome, Phase, RelPath, SideFile};
+use crate::model::{Consequence, Inventory, Obstruction, OddityKind, Outcome, Phase, RelPath, SideFile};
 
 /// What the `DreamBooth` scripts open and cannot: `Path.iterdir()` without any filter (`train_dreambooth_lora_flux.py` 802-806).
 ///

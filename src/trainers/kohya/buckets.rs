@@ -33,7 +33,7 @@ impl Sides {
 /// ```
 /// use walkaround::{model::Size, trainers::kohya::{self, Sides}};
 /// let buckets = kohya::bucket_list(Size::new(512, 512), Sides { min: 256, max: 1024, step: 64 }).unwrap();
-/// assert_eq!((buckets[0], buckets.len()), (Size::new(256, 832), 25));
+/// assert_eq!((buckets[0], buckets.len()), (Size::new(256, 832), 17));
 /// ```
 pub fn bucket_list(resolution: Size, sides: Sides) -> Result<Vec<Size>, &'static str> {
     let Sides { min, max, step } = sides;

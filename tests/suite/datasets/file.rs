@@ -8,6 +8,18 @@ const APPLE_DOUBLE: [u8; 26] = [0, 5, 0x16, 7, 0, 2, 0, 0, 0, 0, 0, 0, 0, 0, 0, 
 
 pub(super) fn recipes() -> Vec<Recipe> {
     let mut recipes = vec![
+        Recipe::for_trainer(
+            "stray-entry",
+            "diffusers",
+            &[],
+            |folder| {
+                folder.pair("dog.png", rgb_png(1, 64, 64));
+            },
+            |folder| {
+                // The instance folder of a dreambooth script: nothing but pictures.
+                folder.write("dog.png", rgb_png(1, 64, 64));
+            },
+        ),
         Recipe::new(
             "zero-byte-file",
             |folder| {

@@ -1,0 +1,146 @@
+//! `--config`: the trainer's own configuration becomes the inputs of a run, the trainers that are asked, and faults to report.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use anyhow::{Context as _, bail};
+use walkaround::model::{Consequence, Level, Outcome, Phase, Profile, RecipeFault, RecipeFaultKind};
+use walkaround::recipe::{self, DatasetRecipe, Layout, PathText, Recipe, Role};
+use walkaround::settings::Settings;
+use walkaround::trainers::{self, Dataset, Plan, Setting, Trainer};
+use walkaround::walk::Input;
+
+/// What a configuration comes to.
+pub(super) struct Configured {
+    /// The folders that it names, each once.
+    pub(super) inputs: Vec<Input>,
+    /// Its datasets, each with a trainer that has its settings.
+    pub(super) plan: Plan,
+    /// What checks may ask: the first dataset's.
+    pub(super) profile: Option<Profile>,
+    /// What is wrong with it.
+    pub(super) faults: Vec<RecipeFault>,
+}
+
+impl Configured {
+    /// Takes it over into the settings of a run.
+    pub(super) fn into_settings(self, settings: &mut Settings) {
+        let Self { inputs, plan, profile, faults } = self;
+        settings.inputs = inputs;
+        settings.plan = plan;
+        settings.faults = faults;
+        if let Some(profile) = profile {
+            settings.walk.caption_extension.clone_from(&profile.caption_extension);
+            settings.profile = profile;
+        }
+    }
+}
+
+/// Reads a configuration. `apply` makes the settings of the command line, which win over those of the configuration; a single path
+/// stands for the folder of a configuration with a single dataset.
+pub(super) fn read(
+    path: &Path,
+    trainer: Option<&str>,
+    paths: &[PathBuf],
+    apply: &dyn Fn(&mut dyn Trainer) -> anyhow::Result<()>,
+) -> anyhow::Result<Configured> {
+    let failed = || format!("failed to read the configuration `{}`", path.display());
+    let bytes = fs::read(path).with_context(failed)?;
+    let here = path.parent().map_or_else(PathBuf::new, Path::to_owned);
+    let name = path.to_string_lossy();
+    let load = |name: &str| fs::read(beside(&here, name).unwrap_or_else(|| PathBuf::from(name)));
+    let env = |name: &str| std::env::var(name).ok();
+    let recipe = recipe::read(&name, &bytes, trainer, &load, &env)?;
+    let named = trainer.filter(|name| *name != "generic").unwrap_or(recipe.trainer).to_owned();
+    build(recipe, &named, &here, paths, apply)
+}
+
+fn build(
+    recipe: Recipe,
+    named: &str,
+    here: &Path,
+    paths: &[PathBuf],
+    apply: &dyn Fn(&mut dyn Trainer) -> anyhow::Result<()>,
+) -> anyhow::Result<Configured> {
+    let mut faults = recipe.faults.clone();
+    let (mut inputs, mut datasets) = (Vec::<PathBuf>::new(), Vec::new());
+    let mut profile = None;
+    let trained = recipe.datasets.iter().filter(|dataset| dataset.role != Role::Conditioning);
+    let trained: Vec<&DatasetRecipe> = trained.filter(|dataset| dataset.folder.is_some()).collect();
+    if paths.len() > 1 || (!paths.is_empty() && trained.len() > 1) {
+        bail!("the configuration names {} datasets; leave PATH out, or give one for a configuration of one dataset", trained.len());
+    }
+    for dataset in trained {
+        let mut made = trainers::find(named)?;
+        for setting in &dataset.settings {
+            // What a trainer does not know was reported by the reader, which knows the place.
+            let _ = made.set(&Setting::new(&setting.key, &setting.value));
+        }
+        for (key, value) in implied(&recipe, dataset) {
+            let _ = made.set(&Setting::new(key, &value));
+        }
+        apply(&mut *made)?;
+        profile.get_or_insert_with(|| made.profile());
+        let folder = match (&dataset.folder, paths) {
+            (_, [path]) => path.clone(),
+            // That it is empty was reported; what the trainer walks instead is nobody's dataset.
+            (Some(folder), _) if folder.text.trim().is_empty() => continue,
+            (Some(folder), _) => match beside(here, &folder.text) {
+                Some(found) => found,
+                None => {
+                    faults.push(missing(recipe.trainer, dataset, folder));
+                    continue;
+                }
+            },
+            (None, _) => continue,
+        };
+        let root = inputs.iter().position(|known| *known == folder).unwrap_or_else(|| {
+            inputs.push(folder);
+            inputs.len() - 1
+        });
+        datasets.push(Dataset { root: Some(root), trainer: made });
+    }
+    Ok(Configured { inputs: inputs.into_iter().map(Input::Path).collect(), plan: Plan { datasets, is_chosen: true }, profile, faults })
+}
+
+/// What a configuration says without a key of its own: how the folder is laid out, and that a training without the option does not
+/// cache. A dataset configuration alone does not tell whether it does.
+fn implied(recipe: &Recipe, dataset: &DatasetRecipe) -> Vec<(&'static str, toml::Value)> {
+    if recipe.trainer != "kohya" {
+        return Vec::new();
+    }
+    let layout = match dataset.layout {
+        Layout::Plain => "image_dir",
+        Layout::RepeatFolders => "train_data_dir",
+    };
+    let folder = dataset.folder.as_ref().map_or_else(String::new, |folder| folder.text.clone());
+    let mut implied = vec![(layout, toml::Value::String(folder))];
+    let is_told = ["cache_latents", "cache_latents_to_disk"].iter().any(|key| dataset.setting(key).is_some());
+    if recipe.script.is_some() && !is_told {
+        implied.push(("cache_latents", toml::Value::Boolean(false)));
+    }
+    implied
+}
+
+/// The file or folder of this name: beside the configuration, or below the current folder.
+fn beside(here: &Path, name: &str) -> Option<PathBuf> {
+    [here.join(name), PathBuf::from(name)].into_iter().find(|path| path.exists())
+}
+
+/// A dataset whose folder is not there.
+fn missing(trainer: &'static str, dataset: &DatasetRecipe, folder: &PathText) -> RecipeFault {
+    RecipeFault {
+        kind: RecipeFaultKind::Unresolved,
+        level: Level::Error,
+        trainer,
+        file: folder.file.clone(),
+        place: folder.at,
+        message: format!("the folder `{}` of {} is not there, beside this file or below the current folder", folder.text, dataset.name),
+        consequence: Consequence {
+            outcome: Outcome::Stop,
+            phase: Phase::DatasetScan,
+            text: "there is nothing to train on from it: the run stops, or goes on without it".to_owned(),
+        },
+        help: "correct the path, or start from the folder that it is relative to".to_owned(),
+    }
+}
