@@ -28,6 +28,8 @@ pub const TOOL: &str = concat!("walkaround ", env!("CARGO_PKG_VERSION"));
 pub struct Header<'a> {
     /// What the walk found.
     pub inventory: &'a Inventory,
+    /// What was asked for.
+    pub settings: &'a Settings,
     /// What the trainer expects.
     pub profile: &'a Profile,
     /// Who was asked to confirm what was found.
@@ -38,7 +40,7 @@ impl<'a> Header<'a> {
     /// The header of a run.
     #[must_use]
     pub fn new(settings: &'a Settings, inventory: &'a Inventory, witness: Option<&'a Witness>) -> Self {
-        Self { inventory, profile: &settings.profile, witness }
+        Self { inventory, settings, profile: &settings.profile, witness }
     }
 }
 
