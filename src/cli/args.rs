@@ -44,6 +44,10 @@ pub(super) enum Command {
     Check(CheckOptions),
     /// Write down exactly what the dataset is, one JSON line a sample
     Manifest(ManifestOptions),
+    /// Say whether a dataset still is exactly what a manifest says
+    Verify(VerifyOptions),
+    /// Say what differs between two manifests, sample by sample
+    Diff(DiffOptions),
     /// Show which bucket every image goes to, and what is left out
     Buckets(BucketsOptions),
     /// List all checks
@@ -188,6 +192,55 @@ pub(super) struct ManifestOptions {
     /// Add the text of every caption
     #[arg(long)]
     pub(super) caption_text: bool,
+}
+
+#[derive(Debug, clap::Args)]
+#[command(after_help = "\
+Exit codes:
+  0    the dataset is as the manifest says
+  1    it is not
+  2    it could not be looked at, or the manifest cannot be read
+  130  interrupted; what is known was written")]
+pub(super) struct VerifyOptions {
+    /// The manifest (JSON lines)
+    #[arg(value_name = "MANIFEST")]
+    pub(super) manifest: PathBuf,
+    /// Where the dataset is [default: the roots as the manifest names them, from the current folder on]
+    #[arg(long, value_name = "PATH")]
+    pub(super) root: Option<PathBuf>,
+    /// Read every file, also those whose size and date are as the manifest says
+    #[arg(long)]
+    pub(super) full: bool,
+    /// Format of the answer
+    #[arg(long, value_name = "FORMAT", default_value = "text")]
+    pub(super) format: PageFormat,
+    /// Worker threads [default: one for each core]
+    #[arg(long, value_name = "N")]
+    pub(super) threads: Option<NonZeroUsize>,
+    /// Say only the closing line, and show no progress
+    #[arg(short, long)]
+    pub(super) quiet: bool,
+}
+
+#[derive(Debug, clap::Args)]
+#[command(after_help = "\
+Exit codes:
+  0    nothing differs: a run may be resumed
+  1    something does
+  2    a manifest cannot be read")]
+pub(super) struct DiffOptions {
+    /// The manifest of the dataset as it was
+    #[arg(value_name = "OLD")]
+    pub(super) old: PathBuf,
+    /// The manifest of the dataset as it is
+    #[arg(value_name = "NEW")]
+    pub(super) new: PathBuf,
+    /// Format of the answer
+    #[arg(long, value_name = "FORMAT", default_value = "text")]
+    pub(super) format: PageFormat,
+    /// Say only the closing line
+    #[arg(short, long)]
+    pub(super) quiet: bool,
 }
 
 #[derive(Debug, clap::Args)]

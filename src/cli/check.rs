@@ -2,10 +2,8 @@
 
 use std::io::Write;
 use std::path::Path;
-use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
 
-use anyhow::{Context as _, bail};
+use anyhow::bail;
 use walkaround::cache::Cache;
 use walkaround::model::{Level, Summary};
 use walkaround::pipeline::{self, Watch};
@@ -15,6 +13,7 @@ use super::args::{CheckOptions, DatasetOptions, FailOn, Format, ManifestOptions}
 use super::cache;
 use super::config::{self, Resolved};
 use super::exit::Exit;
+use super::interrupt;
 use super::output::{self, Forgiving, Output, Protected};
 use super::progress::Progress;
 
@@ -65,6 +64,9 @@ pub(super) fn manifest(options: &ManifestOptions) -> anyhow::Result<Exit> {
     drop(sinks);
     if let Some(file) = file {
         file.keep()?;
+        if !options.dataset.quiet {
+            writeln!(output::terminal(), "fingerprint {}", summary.fingerprint)?;
+        }
     }
     // A manifest says what is there; it is no judgement, unless one is asked for.
     Ok(exit(&summary, options.dataset.fail_on.unwrap_or(FailOn::Never)))
@@ -91,17 +93,9 @@ fn verbosity(options: &DatasetOptions) -> Verbosity {
     }
 }
 
-/// One run. The first interrupt lets it finish what is under way and close its sinks; the second ends the process.
+/// One run.
 pub(super) fn walk(resolved: &Resolved, sinks: &mut [Box<dyn Sink + '_>], quiet: bool) -> anyhow::Result<Summary> {
-    let cancel = Arc::new(AtomicBool::new(false));
-    let flag = Arc::clone(&cancel);
-    ctrlc::set_handler(move || {
-        if flag.swap(true, Ordering::Relaxed) {
-            #[expect(clippy::exit, clippy::disallowed_methods, reason = "the user has asked twice; a file in flight may take minutes")]
-            std::process::exit(i32::from(Exit::Interrupted as u8));
-        }
-    })
-    .context("failed to listen for interrupts")?;
+    let cancel = interrupt::listen()?;
     let progress = Progress::new(quiet);
     let watch: &dyn Watch = match &progress {
         Some(progress) => progress,

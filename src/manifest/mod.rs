@@ -1,13 +1,20 @@
 //! The manifest: what the dataset is, one JSON line a sample, `walkaround.manifest/1`.
 //!
 //! The types of the lines live here (`line`), apart from the types that rooms work with, so that the format does not change
-//! when those do; `fill` makes one from the other, and `read` reads them back. Writing is a sink's work. May use `model` only.
+//! when those do; `fill` makes one from the other, and `read` reads them back. `change` and `facts`
+//! say what differs between two lines, `diff` between two manifests. Writing is a sink's work. May use `model` only.
 
+mod change;
+mod diff;
+mod facts;
 mod fill;
 mod fingerprint;
 mod line;
 mod read;
 
+pub use change::{Change, ChangeKind, Loose, pair_up};
+pub use diff::{DiffError, diff};
+pub use facts::{caption_differences, differences, settings_differences};
 pub use fill::date;
 pub use fingerprint::Fingerprint;
 pub use line::{

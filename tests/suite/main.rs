@@ -18,6 +18,7 @@ mod corpus;
 mod cross_check;
 mod datasets;
 mod generated;
+mod manifest;
 mod probe;
 mod rooms;
 mod support;

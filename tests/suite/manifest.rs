@@ -1,0 +1,315 @@
+//! Verify, diff and fingerprint of manifests: scripted changes, each named right.
+
+use std::fs::{self, File};
+use std::path::{Path, PathBuf};
+use std::process::Output;
+use std::time::{Duration, SystemTime};
+
+use serde_json::Value;
+use tempfile::TempDir;
+
+use crate::build::{Folder, jpeg, rgb_png, with_exif, with_png_chunk};
+use crate::support::walkaround;
+
+fn text(bytes: &[u8]) -> &str {
+    std::str::from_utf8(bytes).expect("the program writes UTF-8")
+}
+
+/// A folder `set` of four samples: one with an orientation, one below another folder.
+fn dataset() -> (TempDir, Folder) {
+    let temporary = tempfile::tempdir().expect("there is room for a test folder");
+    let set = Folder::at(&temporary.path().join("set"));
+    set.pair("a.jpg", turned(6)).pair("b.png", rgb_png(2, 96, 64)).pair("c.png", rgb_png(3, 64, 96)).pair("sub/d.png", rgb_png(4, 64, 64));
+    (temporary, set)
+}
+
+fn turned(orientation: u32) -> Vec<u8> {
+    with_exif(&jpeg(1, 96, 64, 90), &[(0x0112, 3, 1, orientation)])
+}
+
+fn manifest(folder: &Path, name: &str) {
+    let output = walkaround(folder, &["manifest", "set", "--sha256", "--caption-text", "-o", name]);
+    assert_eq!(output.status.code(), Some(0), "{}", text(&output.stderr));
+}
+
+fn changes(output: &Output) -> Vec<(String, String, String)> {
+    let answer: Value = serde_json::from_slice(&output.stdout).unwrap_or_else(|_| panic!("no JSON: {}", text(&output.stdout)));
+    let word = |change: &Value, key: &str| change[key].as_str().unwrap_or_default().to_owned();
+    let changes = answer["changes"].as_array().expect("changes are a list");
+    changes
+        .iter()
+        .map(|change| {
+            let details: Vec<&str> = change["details"].as_array().into_iter().flatten().filter_map(Value::as_str).collect();
+            (word(change, "change"), word(change, "path"), details.join(", "))
+        })
+        .collect()
+}
+
+fn at(set: &Folder, name: &str) -> PathBuf {
+    set.path().join(name)
+}
+
+fn remove(set: &Folder, name: &str) {
+    fs::remove_file(at(set, name)).expect("the file is there");
+}
+
+fn relocate(set: &Folder, from: &str, to: &str) {
+    let target = at(set, to);
+    fs::create_dir_all(target.parent().expect("a file has a folder")).expect("the folder can be made");
+    fs::rename(at(set, from), target).expect("the file can be renamed");
+}
+
+fn date(set: &Folder, name: &str) -> SystemTime {
+    fs::metadata(at(set, name)).expect("the file is there").modified().expect("files have dates")
+}
+
+fn set_date(set: &Folder, name: &str, date: SystemTime) {
+    let file = File::options().write(true).open(at(set, name)).expect("the file can be opened");
+    file.set_modified(date).expect("dates can be set");
+}
+
+/// What is done, to which sample, and the words of `verify` and `diff` for it, with what both say of it.
+struct Script {
+    name: &'static str,
+    act: fn(&Folder),
+    path: &'static str,
+    verify: &'static str,
+    diff: &'static str,
+    says: &'static str,
+}
+
+const SCRIPTS: &[Script] = &[
+    Script {
+        name: "an image and its caption are removed",
+        act: |set| {
+            remove(set, "b.png");
+            remove(set, "b.txt");
+        },
+        path: "b.png",
+        verify: "missing",
+        diff: "removed",
+        says: "",
+    },
+    Script {
+        name: "an image is added",
+        act: |set| {
+            set.pair("bb.png", rgb_png(9, 80, 80));
+        },
+        path: "bb.png",
+        verify: "new",
+        diff: "added",
+        says: "",
+    },
+    Script {
+        name: "another picture takes its place",
+        act: |set| {
+            set.write("b.png", rgb_png(8, 64, 96));
+        },
+        path: "b.png",
+        verify: "changed",
+        diff: "changed",
+        says: "size 96x64 to 64x96",
+    },
+    Script {
+        name: "a picture is cut short",
+        act: |set| {
+            let bytes = fs::read(at(set, "b.png")).expect("the file is there");
+            set.write("b.png", &bytes[..bytes.len() / 2]);
+        },
+        path: "b.png",
+        verify: "changed",
+        diff: "changed",
+        says: "Pillow ok to error",
+    },
+    Script {
+        name: "EXIF is edited",
+        act: |set| {
+            set.write("a.jpg", turned(1));
+        },
+        path: "a.jpg",
+        verify: "changed",
+        diff: "changed",
+        says: "orientation 6 to 1",
+    },
+    Script {
+        name: "a text chunk is put in",
+        act: |set| {
+            let bytes = fs::read(at(set, "b.png")).expect("the file is there");
+            set.write("b.png", with_png_chunk(&bytes, b"tEXt", b"Comment\0hello"));
+        },
+        path: "b.png",
+        verify: "metadata",
+        diff: "metadata",
+        says: "",
+    },
+    Script {
+        name: "a caption is edited",
+        act: |set| {
+            set.write("c.txt", "another caption with more words in it");
+        },
+        path: "c.png",
+        verify: "caption",
+        diff: "caption",
+        says: "caption has another text, caption characters 18 to 37",
+    },
+    Script {
+        name: "a caption is removed",
+        act: |set| remove(set, "c.txt"),
+        path: "c.png",
+        verify: "caption",
+        diff: "caption",
+        says: "caption has gone",
+    },
+    Script {
+        name: "a caption of the same length takes its place",
+        act: |set| {
+            let before = date(set, "c.txt");
+            set.write("c.txt", "a drawing called x");
+            set_date(set, "c.txt", before + Duration::from_secs(1));
+        },
+        path: "c.png",
+        verify: "caption",
+        diff: "caption",
+        says: "caption has another text",
+    },
+    Script {
+        name: "an image and its caption get another name",
+        act: |set| {
+            relocate(set, "b.png", "z.png");
+            relocate(set, "b.txt", "z.txt");
+        },
+        path: "z.png",
+        verify: "renamed",
+        diff: "renamed",
+        says: "",
+    },
+    Script {
+        name: "an image is renamed and its caption forgotten",
+        act: |set| relocate(set, "b.png", "z.png"),
+        path: "z.png",
+        verify: "renamed",
+        diff: "renamed",
+        says: "caption has gone",
+    },
+    Script {
+        name: "an image and its caption go to another folder",
+        act: |set| {
+            relocate(set, "sub/d.png", "other/d.png");
+            relocate(set, "sub/d.txt", "other/d.txt");
+        },
+        path: "other/d.png",
+        verify: "moved",
+        diff: "moved",
+        says: "",
+    },
+    Script {
+        name: "only a date is set",
+        act: |set| set_date(set, "b.png", SystemTime::UNIX_EPOCH + Duration::from_secs(1_000_000_000)),
+        path: "b.png",
+        verify: "touched",
+        diff: "touched",
+        says: "",
+    },
+];
+
+#[test]
+fn each_kind_of_change_is_named_right() {
+    assert!(SCRIPTS.len() > 10);
+    for script in SCRIPTS {
+        let (folder, set) = dataset();
+        manifest(folder.path(), "old.jsonl");
+        (script.act)(&set);
+        manifest(folder.path(), "new.jsonl");
+        let verified = walkaround(folder.path(), &["verify", "old.jsonl", "--format", "json"]);
+        let full = walkaround(folder.path(), &["verify", "old.jsonl", "--format", "json", "--full"]);
+        let differing = walkaround(folder.path(), &["diff", "old.jsonl", "new.jsonl", "--format", "json"]);
+        for (output, word) in [(&verified, script.verify), (&full, script.verify), (&differing, script.diff)] {
+            let found = changes(output);
+            let [(change, path, details)] = found.as_slice() else { panic!("{}: {found:?}", script.name) };
+            assert_eq!((change.as_str(), path.as_str()), (word, script.path), "{}", script.name);
+            assert!(details.contains(script.says), "{}: {details}", script.name);
+            assert_eq!(output.status.code(), Some(i32::from(word != "touched")), "{}", script.name);
+        }
+        let answer: Value = serde_json::from_slice(&verified.stdout).expect("the program writes JSON");
+        let now = walkaround(folder.path(), &["verify", "new.jsonl", "--format", "json"]);
+        let now: Value = serde_json::from_slice(&now.stdout).expect("the program writes JSON");
+        assert_eq!(answer["fingerprint"]["dataset"], now["fingerprint"]["manifest"], "{}", script.name);
+        assert_eq!(now["same"], true, "{}", script.name);
+    }
+}
+
+#[test]
+fn a_dataset_that_is_as_it_was_says_so() {
+    let (folder, _) = dataset();
+    manifest(folder.path(), "m.jsonl");
+    for args in [&["verify", "m.jsonl"][..], &["verify", "m.jsonl", "--full"], &["verify", "m.jsonl", "--root", "set/../set"]] {
+        let output = walkaround(folder.path(), args);
+        assert_eq!(output.status.code(), Some(0), "{}{}", text(&output.stdout), text(&output.stderr));
+        assert!(text(&output.stdout).starts_with("the dataset is as the manifest says: 4 samples, fingerprint "));
+    }
+    let output = walkaround(folder.path(), &["diff", "m.jsonl", "m.jsonl"]);
+    assert_eq!((output.status.code(), text(&output.stdout)), (Some(0), "nothing differs in 4 samples: a resumed run is safe\n"));
+    assert_eq!(walkaround(folder.path(), &["verify", "set/a.txt"]).status.code(), Some(2));
+    let elsewhere = walkaround(folder.path(), &["verify", "m.jsonl", "--root", "nowhere"]);
+    assert_eq!(elsewhere.status.code(), Some(2));
+}
+
+#[test]
+fn only_a_full_verify_sees_through_a_forged_date() {
+    let (folder, set) = dataset();
+    manifest(folder.path(), "m.jsonl");
+    let before = date(&set, "c.txt");
+    set.write("c.txt", "a drawing called x");
+    set_date(&set, "c.txt", before);
+    assert_eq!(walkaround(folder.path(), &["verify", "m.jsonl"]).status.code(), Some(0));
+    let full = walkaround(folder.path(), &["verify", "m.jsonl", "--full"]);
+    assert_eq!(full.status.code(), Some(1));
+    assert!(
+        text(&full.stdout).starts_with("caption    c.png: caption has another text\n1 sample differs: 1 caption; "),
+        "{}",
+        text(&full.stdout)
+    );
+}
+
+#[test]
+fn lists_and_several_roots_are_found_again() {
+    let (folder, set) = dataset();
+    fs::write(folder.path().join("list.txt"), "set/b.png\nset/sub\n").expect("the list can be written");
+    let run = |args: &[&str]| walkaround(folder.path(), args);
+    assert_eq!(run(&["manifest", "--files-from", "list.txt", "-o", "list.jsonl"]).status.code(), Some(0));
+    assert_eq!(run(&["manifest", "set/sub", "set/b.png", "set/c.png", "-o", "roots.jsonl"]).status.code(), Some(0));
+    let other = folder.path().join("elsewhere");
+    fs::create_dir(&other).expect("the folder can be made");
+    let there = folder.path().to_str().expect("the folder has a plain name");
+    for (name, samples) in [("list.jsonl", "2 samples"), ("roots.jsonl", "3 samples")] {
+        let here = run(&["verify", name, "--full"]);
+        let named = walkaround(&other, &["verify", &format!("../{name}"), "--full", "--root", there]);
+        for output in [here, named] {
+            assert_eq!(output.status.code(), Some(0), "{name}: {}{}", text(&output.stdout), text(&output.stderr));
+            assert!(text(&output.stdout).contains(samples), "{}", text(&output.stdout));
+        }
+    }
+    remove(&set, "b.png");
+    assert_eq!(changes(&run(&["verify", "list.jsonl", "--format", "json"]))[0].0, "missing");
+}
+
+#[test]
+fn the_fingerprint_is_of_content_and_names_alone() {
+    let (folder, set) = dataset();
+    let copy = Folder::at(&folder.path().join("deep/copy"));
+    for name in ["sub/d.txt", "c.png", "sub/d.png", "a.jpg", "b.txt", "b.png", "a.txt", "c.txt"] {
+        copy.write(name, fs::read(at(&set, name)).expect("the file is there"));
+    }
+    set_date(&copy, "b.png", SystemTime::UNIX_EPOCH + Duration::from_secs(7));
+    let fingerprint = |root: &str| {
+        let output = walkaround(folder.path(), &["manifest", root]);
+        let last = text(&output.stdout).lines().last().expect("there is a last line").to_owned();
+        serde_json::from_str::<Value>(&last).expect("the program writes JSON")["fingerprint"].clone()
+    };
+    let before = fingerprint("set");
+    assert_eq!(before, fingerprint("deep/copy"));
+    let printed = walkaround(folder.path(), &["manifest", "set", "-o", "m.jsonl"]);
+    assert!(text(&printed.stdout).contains(before.as_str().expect("a fingerprint is text")), "{}", text(&printed.stdout));
+    set.write("c.txt", "edited");
+    assert_ne!(before, fingerprint("set"));
+}
