@@ -48,6 +48,8 @@ pub(super) enum Command {
     Verify(VerifyOptions),
     /// Say what differs between two manifests, sample by sample
     Diff(DiffOptions),
+    /// Write a manifest in the form that another program reads
+    Export(ExportOptions),
     /// Show which bucket every image goes to, and what is left out
     Buckets(BucketsOptions),
     /// List all checks
@@ -244,6 +246,25 @@ pub(super) struct DiffOptions {
 }
 
 #[derive(Debug, clap::Args)]
+pub(super) struct ExportOptions {
+    /// The manifest (JSON lines)
+    #[arg(value_name = "MANIFEST")]
+    pub(super) manifest: PathBuf,
+    /// Form to write
+    #[arg(long, value_name = "FORM")]
+    pub(super) to: ExportForm,
+    /// Write to FILE instead of standard output; of bagit, the folder to make
+    #[arg(short, long, value_name = "FILE", required_if_eq("to", "bagit"))]
+    pub(super) output: Option<PathBuf>,
+    /// Where the dataset is [default: the root as the manifest names it, from the current folder on]
+    #[arg(long, value_name = "PATH")]
+    pub(super) root: Option<PathBuf>,
+    /// Name of the dataset, for croissant and bagit [default: that of the root's folder]
+    #[arg(long, value_name = "NAME")]
+    pub(super) name: Option<String>,
+}
+
+#[derive(Debug, clap::Args)]
 pub(super) struct BucketsOptions {
     #[command(flatten)]
     pub(super) dataset: DatasetOptions,
@@ -273,6 +294,25 @@ pub(super) struct ExplainOptions {
     /// Code or name, such as I101 or truncated-image
     #[arg(value_name = "CODE|NAME", required = true)]
     pub(super) checks: Vec<String>,
+}
+
+/// What a manifest is turned into.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(super) enum ExportForm {
+    /// Checksums of images and captions, for sha256sum -c
+    Sha256sums,
+    /// metadata.jsonl of a Hugging Face imagefolder
+    HfMetadata,
+    /// metadata.csv of a Hugging Face imagefolder
+    HfCsv,
+    /// Metadata JSON of sd-scripts
+    KohyaMetadata,
+    /// JSON lines of musubi-tuner
+    MusubiJsonl,
+    /// Croissant 1.1 description (JSON-LD)
+    Croissant,
+    /// BagIt 1.0 bag that names its payload in fetch.txt
+    Bagit,
 }
 
 /// Which files the trainer's own libraries are asked about.

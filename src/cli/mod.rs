@@ -8,6 +8,7 @@ mod check;
 mod config;
 mod diff;
 mod exit;
+mod export;
 mod interrupt;
 mod output;
 mod pages;
@@ -32,6 +33,7 @@ pub(crate) fn run(args: impl IntoIterator<Item = OsString>) -> Exit {
         Command::Manifest(options) => check::manifest(&options),
         Command::Verify(options) => verify::run(&options),
         Command::Diff(options) => diff::run(&options),
+        Command::Export(options) => export::run(&options),
         Command::Buckets(options) => buckets::run(&options),
         Command::Rules(options) => pages::rules(&options),
         Command::Explain(options) => pages::explain(&options),

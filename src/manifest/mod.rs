@@ -2,10 +2,12 @@
 //!
 //! The types of the lines live here (`line`), apart from the types that rooms work with, so that the format does not change
 //! when those do; `fill` makes one from the other, and `read` reads them back. `change` and `facts`
-//! say what differs between two lines, `diff` between two manifests. Writing is a sink's work. May use `model` only.
+//! say what differs between two lines, `diff` between two manifests; `export` makes
+//! other programs' files of them. Writing is a sink's work. May use `model` only.
 
 mod change;
 mod diff;
+pub mod export;
 mod facts;
 mod fill;
 mod fingerprint;

@@ -1,8 +1,8 @@
-//! Verify, diff and fingerprint of manifests: scripted changes, each named right.
+//! Verify, diff, fingerprint and exports of manifests: scripted changes, each named right, and other programs' own readers.
 
 use std::fs::{self, File};
 use std::path::{Path, PathBuf};
-use std::process::Output;
+use std::process::{Command, Output};
 use std::time::{Duration, SystemTime};
 
 use serde_json::Value;
@@ -312,4 +312,147 @@ fn the_fingerprint_is_of_content_and_names_alone() {
     assert!(text(&printed.stdout).contains(before.as_str().expect("a fingerprint is text")), "{}", text(&printed.stdout));
     set.write("c.txt", "edited");
     assert_ne!(before, fingerprint("set"));
+}
+
+#[test]
+fn an_export_says_what_the_manifest_lacks() {
+    let (folder, _) = dataset();
+    assert_eq!(walkaround(folder.path(), &["manifest", "set", "-o", "m.jsonl"]).status.code(), Some(0));
+    for (form, flag) in [("sha256sums", "--sha256"), ("hf-metadata", "--caption-text"), ("kohya-metadata", "--caption-text")] {
+        let output = walkaround(folder.path(), &["export", "m.jsonl", "--to", form]);
+        assert_eq!(output.status.code(), Some(2));
+        assert!(text(&output.stderr).contains(&format!("walkaround manifest {flag}`")), "{}", text(&output.stderr));
+    }
+    for output in ["set/metadata.jsonl", "m.jsonl"] {
+        let refused = walkaround(folder.path(), &["export", "m.jsonl", "--to", "musubi-jsonl", "-o", output]);
+        assert_eq!(refused.status.code(), Some(2), "{output}");
+    }
+}
+
+fn export(folder: &Path, form: &str) -> String {
+    let output = walkaround(folder, &["export", "m.jsonl", "--to", form]);
+    assert_eq!(output.status.code(), Some(0), "{form}: {}", text(&output.stderr));
+    text(&output.stdout).to_owned()
+}
+
+#[test]
+fn trainers_get_the_metadata_that_they_read() {
+    let (folder, set) = dataset();
+    remove(&set, "c.txt");
+    manifest(folder.path(), "m.jsonl");
+    let kohya: Value = serde_json::from_str(&export(folder.path(), "kohya-metadata")).expect("the export is JSON");
+    assert_eq!(kohya["a.jpg"], serde_json::json!({"caption": "a drawing called a", "image_size": [96, 64]}));
+    assert_eq!(kohya["c.png"], serde_json::json!({"image_size": [64, 96]}));
+    assert_eq!(kohya.as_object().map(serde_json::Map::len), Some(4));
+    let musubi = export(folder.path(), "musubi-jsonl");
+    let rows: Vec<Value> = musubi.lines().map(|line| serde_json::from_str(line).expect("a line is JSON")).collect();
+    assert_eq!(rows.len(), 4);
+    let path = fs::canonicalize(set.path().join("sub/d.png")).expect("the file is there");
+    assert_eq!(rows[3], serde_json::json!({"image_path": path.to_str(), "caption": "a drawing called sub d"}));
+    assert_eq!(rows[2]["caption"], "");
+}
+
+#[cfg(unix)]
+#[test]
+fn sha256sum_checks_what_is_exported() {
+    use std::os::unix::ffi::OsStrExt as _;
+
+    let (folder, set) = dataset();
+    set.pair("back\\slash.png", rgb_png(5, 32, 32)).pair("line\nbreak\r.png", rgb_png(6, 32, 32));
+    let odd = set.path().join(std::ffi::OsStr::from_bytes(b"caf\xe9.png"));
+    fs::write(odd, rgb_png(7, 32, 32)).expect("the file can be written");
+    set.write("b.txt", b"\xef\xbb\xbfwith a mark\r\n");
+    manifest(folder.path(), "m.jsonl");
+    let output = walkaround(folder.path(), &["export", "m.jsonl", "--to", "sha256sums", "-o", "sums"]);
+    assert_eq!(text(&output.stderr), "7 samples\n");
+    let check = || Command::new("sha256sum").args(["--check", "--strict", "--quiet", "../sums"]).current_dir(set.path()).output();
+    let Ok(checked) = check() else {
+        println!("skipped: there is no sha256sum");
+        return;
+    };
+    assert!(checked.status.success(), "{}{}", text(&checked.stdout), String::from_utf8_lossy(&checked.stderr));
+    let sums = fs::read(folder.path().join("sums")).expect("the file is there");
+    assert_eq!(sums.split(|&byte| byte == b'\n').count(), 13 + 1);
+    set.write("b.txt", "edited");
+    assert!(!check().expect("sha256sum was there before").status.success());
+}
+
+/// Runs a script with the Python that `WALKAROUND_TEST_PYTHON` names, or `python3`; `None` if it has not got the modules.
+#[expect(clippy::print_stdout, reason = "a test that is skipped says so")]
+fn python(folder: &Path, modules: &str, script: &str) -> Option<String> {
+    let interpreter = std::env::var_os("WALKAROUND_TEST_PYTHON").unwrap_or_else(|| "python3".into());
+    let run = |script: &str| {
+        let home = folder.join("home");
+        let mut command = Command::new(&interpreter);
+        command.args(["-c", script]).current_dir(folder).env("HF_HOME", &home).env("HOME", &home).env("HF_HUB_OFFLINE", "1").output()
+    };
+    if !run(&format!("import {modules}")).is_ok_and(|output| output.status.success()) {
+        println!("skipped: no Python with {modules}; WALKAROUND_TEST_PYTHON may name one");
+        return None;
+    }
+    let output = run(script).expect("it has started before");
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    Some(String::from_utf8_lossy(&output.stdout).into_owned())
+}
+
+#[test]
+fn hugging_face_datasets_loads_what_is_exported() {
+    for (form, name) in [("hf-metadata", "metadata.jsonl"), ("hf-csv", "metadata.csv")] {
+        let (folder, set) = dataset();
+        set.write("b.txt", "=1+1, \"quoted\"\nsecond line");
+        manifest(folder.path(), "m.jsonl");
+        let rows = export(folder.path(), form);
+        // The test's own copy of the dataset, which the program never writes to.
+        set.write(name, rows);
+        let script = "from datasets import load_dataset
+rows = load_dataset('imagefolder', data_dir='set', split='train')
+print(sorted(row['text'] for row in rows if row['image'].size))";
+        let Some(printed) = python(folder.path(), "datasets, PIL", script) else { return };
+        let wanted = r#"['=1+1, "quoted"\nsecond line', 'a drawing called a', 'a drawing called c', 'a drawing called sub d']"#;
+        assert!(printed.trim_end().ends_with(wanted), "{form}: {printed}");
+    }
+}
+
+#[test]
+fn mlcroissant_accepts_what_is_exported() {
+    let (folder, set) = dataset();
+    manifest(folder.path(), "m.jsonl");
+    let description = export(folder.path(), "croissant");
+    let parsed: Value = serde_json::from_str(&description).expect("the export is JSON");
+    assert_eq!(parsed["distribution"].as_array().map(Vec::len), Some(4));
+    set.write("croissant.json", description);
+    let script = "import mlcroissant as mlc
+dataset = mlc.Dataset(jsonld='set/croissant.json')
+print(dataset.metadata.issues.errors)
+print([(r['samples/path'], r['samples/caption'], r['samples/width']) for r in dataset.records('samples')][:1])";
+    let Some(printed) = python(folder.path(), "mlcroissant", script) else { return };
+    assert!(printed.contains("a.jpg") && printed.contains("a drawing called a") && printed.contains("96"), "{printed}");
+}
+
+#[test]
+fn a_bag_is_complete_once_its_payload_is_there() {
+    let (folder, set) = dataset();
+    set.pair("100% a.png", rgb_png(5, 32, 32));
+    manifest(folder.path(), "m.jsonl");
+    let output = walkaround(folder.path(), &["export", "m.jsonl", "--to", "bagit", "-o", "bag"]);
+    assert_eq!(output.status.code(), Some(0), "{}", text(&output.stderr));
+    let bag = folder.path().join("bag");
+    let read = |name: &str| fs::read_to_string(bag.join(name)).expect("the file is there");
+    assert_eq!(read("bagit.txt"), "BagIt-Version: 1.0\nTag-File-Character-Encoding: UTF-8\n");
+    assert_eq!((read("manifest-sha256.txt").lines().count(), read("fetch.txt").lines().count()), (10, 10));
+    assert!(read("manifest-sha256.txt").contains("  data/100%25 a.png\n") && read("fetch.txt").contains("/set/100%25%20a.png "));
+    assert_eq!(walkaround(folder.path(), &["export", "m.jsonl", "--to", "bagit", "-o", "bag"]).status.code(), Some(2));
+    assert_eq!(walkaround(folder.path(), &["export", "m.jsonl", "--to", "bagit", "-o", "set/bag"]).status.code(), Some(2));
+    // The library reads `%25` as it stands there, against the RFC.
+    remove(&set, "100% a.png");
+    remove(&set, "100% a.txt");
+    manifest(folder.path(), "m.jsonl");
+    assert_eq!(walkaround(folder.path(), &["export", "m.jsonl", "--to", "bagit", "-o", "plain"]).status.code(), Some(0));
+    let script = "import shutil, bagit
+shutil.copytree('set', 'plain/data')
+bagit.Bag('plain').validate()
+print('valid')";
+    if let Some(printed) = python(folder.path(), "bagit", script) {
+        assert!(printed.contains("valid"), "{printed}");
+    }
 }
