@@ -185,7 +185,7 @@ pub(super) struct CheckOptions {
 pub(super) struct ManifestOptions {
     #[command(flatten)]
     pub(super) dataset: DatasetOptions,
-    /// Write the manifest to FILE instead of standard output
+    /// Write the manifest to FILE instead of standard output: as JSON lines, or as a table if FILE ends in .csv or .parquet
     #[arg(short, long, value_name = "FILE")]
     pub(super) output: Option<PathBuf>,
     /// Add the SHA-256 of every image

@@ -7,7 +7,7 @@ use anyhow::bail;
 use walkaround::cache::Cache;
 use walkaround::model::{Level, Summary};
 use walkaround::pipeline::{self, Watch};
-use walkaround::sinks::{Json, JsonLines, Manifest, Sink, Text, Verbosity};
+use walkaround::sinks::{Json, JsonLines, Manifest, ManifestCsv, Sink, Text, Verbosity};
 
 use super::args::{CheckOptions, DatasetOptions, FailOn, Format, ManifestOptions};
 use super::cache;
@@ -55,9 +55,7 @@ pub(super) fn manifest(options: &ManifestOptions) -> anyhow::Result<Exit> {
     let caption_text = options.caption_text;
     let file = open(options.output.as_deref(), &resolved)?;
     let mut sinks: Vec<Box<dyn Sink>> = match &file {
-        Some(file) => {
-            vec![Box::new(Manifest::new(file.writer()?, caption_text)), Box::new(Text::new(output::terminal(), Verbosity::Quiet))]
-        }
+        Some(file) => vec![table(options, file)?, Box::new(Text::new(output::terminal(), Verbosity::Quiet))],
         None => vec![Box::new(Manifest::new(output::stdout(), caption_text))],
     };
     let summary = walk(&resolved, &mut sinks, options.dataset.quiet)?;
@@ -70,6 +68,31 @@ pub(super) fn manifest(options: &ManifestOptions) -> anyhow::Result<Exit> {
     }
     // A manifest says what is there; it is no judgement, unless one is asked for.
     Ok(exit(&summary, options.dataset.fail_on.unwrap_or(FailOn::Never)))
+}
+
+/// A manifest in the form that the name of its file asks for.
+fn table(options: &ManifestOptions, file: &Output) -> anyhow::Result<Box<dyn Sink>> {
+    let has_extension = |wanted: &str| {
+        let extension = options.output.as_deref().and_then(Path::extension);
+        extension.is_some_and(|extension| extension.eq_ignore_ascii_case(wanted))
+    };
+    Ok(if has_extension("csv") {
+        Box::new(ManifestCsv::new(file.writer()?, options.caption_text))
+    } else if has_extension("parquet") {
+        parquet(options, file)?
+    } else {
+        Box::new(Manifest::new(file.writer()?, options.caption_text))
+    })
+}
+
+#[cfg(feature = "parquet")]
+fn parquet(options: &ManifestOptions, file: &Output) -> anyhow::Result<Box<dyn Sink>> {
+    Ok(Box::new(walkaround::sinks::ManifestParquet::new(file.writer()?, options.caption_text)?))
+}
+
+#[cfg(not(feature = "parquet"))]
+fn parquet(_: &ManifestOptions, _: &Output) -> anyhow::Result<Box<dyn Sink>> {
+    bail!("this walkaround was built without Parquet; build it with `--features parquet`, or write .csv or .jsonl")
 }
 
 pub(super) fn open(path: Option<&Path>, resolved: &Resolved) -> anyhow::Result<Option<Output>> {

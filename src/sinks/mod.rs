@@ -6,6 +6,9 @@
 mod buckets;
 mod json;
 mod manifest;
+mod manifest_csv;
+#[cfg(feature = "parquet")]
+mod manifest_parquet;
 mod report;
 mod text;
 
@@ -14,6 +17,9 @@ use std::io;
 pub use buckets::{BucketFormat, BucketOptions, Buckets};
 pub use json::{Json, JsonLines};
 pub use manifest::Manifest;
+pub use manifest_csv::ManifestCsv;
+#[cfg(feature = "parquet")]
+pub use manifest_parquet::ManifestParquet;
 pub use report::schema;
 pub use text::{Text, Verbosity};
 

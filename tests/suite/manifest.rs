@@ -456,3 +456,39 @@ print('valid')";
         assert!(printed.contains("valid"), "{printed}");
     }
 }
+
+#[test]
+fn a_manifest_is_a_table_if_its_name_says_so() {
+    let (folder, set) = dataset();
+    set.pair("=cmd.png", rgb_png(5, 32, 32));
+    manifest(folder.path(), "m.CSV");
+    let table = fs::read_to_string(folder.path().join("m.CSV")).expect("the table is there");
+    let mut reader = csv::Reader::from_reader(table.as_bytes());
+    let headings = reader.headers().expect("there are headings").clone();
+    let rows: Vec<csv::StringRecord> = reader.records().map(|row| row.expect("a row has as many cells as headings")).collect();
+    let cell = |row: usize, name: &str| {
+        let at = headings.iter().position(|heading| heading == name).expect("the column is there");
+        rows[row][at].to_owned()
+    };
+    assert_eq!((rows.len(), cell(0, "path"), cell(1, "path")), (5, "'=cmd.png".to_owned(), "a.jpg".to_owned()));
+    assert_eq!((cell(1, "orientation"), cell(1, "width"), cell(1, "oriented_width")), ("6".to_owned(), "96".to_owned(), "64".to_owned()));
+    assert_eq!((cell(1, "caption_text"), cell(1, "decode_pillow")), ("a drawing called a".to_owned(), "ok".to_owned()));
+
+    let output = walkaround(folder.path(), &["manifest", "set", "-o", "m.parquet"]);
+    if cfg!(feature = "parquet") {
+        assert_eq!(output.status.code(), Some(0), "{}", text(&output.stderr));
+        let bytes = fs::read(folder.path().join("m.parquet")).expect("the table is there");
+        assert!(bytes.starts_with(b"PAR1") && bytes.ends_with(b"PAR1"));
+        let script = "import pyarrow.parquet as pq
+table = pq.read_table('m.parquet')
+print(table.num_rows, table['path'][1], table['orientation'][1], table['icc'][1], table['caption_chars'].type)
+print(sorted(k.decode() for k in table.schema.metadata or pq.read_metadata('m.parquet').metadata))";
+        if let Some(printed) = python(folder.path(), "pyarrow.parquet", script) {
+            assert!(printed.starts_with("5 a.jpg 6 False int64\n"), "{printed}");
+            assert!(printed.contains("walkaround.header") && printed.contains("walkaround.summary"), "{printed}");
+        }
+    } else {
+        assert_eq!(output.status.code(), Some(2));
+        assert!(text(&output.stderr).contains("--features parquet"), "{}", text(&output.stderr));
+    }
+}
