@@ -44,6 +44,12 @@ pub(super) enum Command {
     Check(CheckOptions),
     /// Write down exactly what the dataset is, one JSON line a sample
     Manifest(ManifestOptions),
+    /// Say whether a dataset still is exactly what a manifest says
+    Verify(VerifyOptions),
+    /// Say what differs between two manifests, sample by sample
+    Diff(DiffOptions),
+    /// Write a manifest in the form that another program reads
+    Export(ExportOptions),
     /// Show which bucket every image goes to, and what is left out
     Buckets(BucketsOptions),
     /// List all checks
@@ -191,7 +197,7 @@ pub(super) struct CheckOptions {
 pub(super) struct ManifestOptions {
     #[command(flatten)]
     pub(super) dataset: DatasetOptions,
-    /// Write the manifest to FILE instead of standard output
+    /// Write the manifest to FILE instead of standard output: as JSON lines, or as a table if FILE ends in .csv or .parquet
     #[arg(short, long, value_name = "FILE")]
     pub(super) output: Option<PathBuf>,
     /// Add the SHA-256 of every image
@@ -200,6 +206,74 @@ pub(super) struct ManifestOptions {
     /// Add the text of every caption
     #[arg(long)]
     pub(super) caption_text: bool,
+}
+
+#[derive(Debug, clap::Args)]
+#[command(after_help = "\
+Exit codes:
+  0    the dataset is as the manifest says
+  1    it is not
+  2    it could not be looked at, or the manifest cannot be read
+  130  interrupted; what is known was written")]
+pub(super) struct VerifyOptions {
+    /// The manifest (JSON lines)
+    #[arg(value_name = "MANIFEST")]
+    pub(super) manifest: PathBuf,
+    /// Where the dataset is [default: the roots as the manifest names them, from the current folder on]
+    #[arg(long, value_name = "PATH")]
+    pub(super) root: Option<PathBuf>,
+    /// Read every file, also those whose size and date are as the manifest says
+    #[arg(long)]
+    pub(super) full: bool,
+    /// Format of the answer
+    #[arg(long, value_name = "FORMAT", default_value = "text")]
+    pub(super) format: PageFormat,
+    /// Worker threads [default: one for each core]
+    #[arg(long, value_name = "N")]
+    pub(super) threads: Option<NonZeroUsize>,
+    /// Say only the closing line, and show no progress
+    #[arg(short, long)]
+    pub(super) quiet: bool,
+}
+
+#[derive(Debug, clap::Args)]
+#[command(after_help = "\
+Exit codes:
+  0    nothing differs: a run may be resumed
+  1    something does
+  2    a manifest cannot be read")]
+pub(super) struct DiffOptions {
+    /// The manifest of the dataset as it was
+    #[arg(value_name = "OLD")]
+    pub(super) old: PathBuf,
+    /// The manifest of the dataset as it is
+    #[arg(value_name = "NEW")]
+    pub(super) new: PathBuf,
+    /// Format of the answer
+    #[arg(long, value_name = "FORMAT", default_value = "text")]
+    pub(super) format: PageFormat,
+    /// Say only the closing line
+    #[arg(short, long)]
+    pub(super) quiet: bool,
+}
+
+#[derive(Debug, clap::Args)]
+pub(super) struct ExportOptions {
+    /// The manifest (JSON lines)
+    #[arg(value_name = "MANIFEST")]
+    pub(super) manifest: PathBuf,
+    /// Form to write
+    #[arg(long, value_name = "FORM")]
+    pub(super) to: ExportForm,
+    /// Write to FILE instead of standard output; of bagit, the folder to make
+    #[arg(short, long, value_name = "FILE", required_if_eq("to", "bagit"))]
+    pub(super) output: Option<PathBuf>,
+    /// Where the dataset is [default: the root as the manifest names it, from the current folder on]
+    #[arg(long, value_name = "PATH")]
+    pub(super) root: Option<PathBuf>,
+    /// Name of the dataset, for croissant and bagit [default: that of the root's folder]
+    #[arg(long, value_name = "NAME")]
+    pub(super) name: Option<String>,
 }
 
 #[derive(Debug, clap::Args)]
@@ -232,6 +306,25 @@ pub(super) struct ExplainOptions {
     /// Code or name, such as I101 or truncated-image
     #[arg(value_name = "CODE|NAME", required = true)]
     pub(super) checks: Vec<String>,
+}
+
+/// What a manifest is turned into.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(super) enum ExportForm {
+    /// Checksums of images and captions, for sha256sum -c
+    Sha256sums,
+    /// metadata.jsonl of a Hugging Face imagefolder
+    HfMetadata,
+    /// metadata.csv of a Hugging Face imagefolder
+    HfCsv,
+    /// Metadata JSON of sd-scripts
+    KohyaMetadata,
+    /// JSON lines of musubi-tuner
+    MusubiJsonl,
+    /// Croissant 1.1 description (JSON-LD)
+    Croissant,
+    /// BagIt 1.0 bag that names its payload in fetch.txt
+    Bagit,
 }
 
 /// Which files the trainer's own libraries are asked about.

@@ -3,8 +3,6 @@
 use std::fs;
 use std::io::Write;
 use std::path::Path;
-use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
 
 use anyhow::{Context as _, bail};
 use walkaround::cache::Cache;
@@ -12,12 +10,13 @@ use walkaround::checks::{self, Check};
 use walkaround::model::{Level, RelPath, Summary};
 use walkaround::pipeline::{self, Watch};
 use walkaround::settings;
-use walkaround::sinks::{Baseline, GitHub, JUnit, Json, JsonLines, Manifest, Rule, Sarif, Sink, Text, Verbosity};
+use walkaround::sinks::{Baseline, GitHub, JUnit, Json, JsonLines, Manifest, ManifestCsv, Rule, Sarif, Sink, Text, Verbosity};
 
 use super::args::{CheckOptions, DatasetOptions, FailOn, Format, ManifestOptions};
 use super::cache;
 use super::config::{self, Resolved};
 use super::exit::Exit;
+use super::interrupt;
 use super::output::{self, Forgiving, Output, Protected};
 use super::progress::Progress;
 
@@ -82,18 +81,44 @@ pub(super) fn manifest(options: &ManifestOptions) -> anyhow::Result<Exit> {
     let caption_text = options.caption_text;
     let file = open(options.output.as_deref(), &resolved)?;
     let mut sinks: Vec<Box<dyn Sink>> = match &file {
-        Some(file) => {
-            vec![Box::new(Manifest::new(file.writer()?, caption_text)), Box::new(Text::new(output::terminal(), Verbosity::Quiet))]
-        }
+        Some(file) => vec![table(options, file)?, Box::new(Text::new(output::terminal(), Verbosity::Quiet))],
         None => vec![Box::new(Manifest::new(output::stdout(), caption_text))],
     };
     let summary = walk(&resolved, &mut sinks, options.dataset.quiet)?;
     drop(sinks);
     if let Some(file) = file {
         file.keep()?;
+        if !options.dataset.quiet {
+            writeln!(output::terminal(), "fingerprint {}", summary.fingerprint)?;
+        }
     }
     // A manifest says what is there; it is no judgement, unless one is asked for.
     Ok(exit(&summary, options.dataset.fail_on.unwrap_or(FailOn::Never)))
+}
+
+/// A manifest in the form that the name of its file asks for.
+fn table(options: &ManifestOptions, file: &Output) -> anyhow::Result<Box<dyn Sink>> {
+    let has_extension = |wanted: &str| {
+        let extension = options.output.as_deref().and_then(Path::extension);
+        extension.is_some_and(|extension| extension.eq_ignore_ascii_case(wanted))
+    };
+    Ok(if has_extension("csv") {
+        Box::new(ManifestCsv::new(file.writer()?, options.caption_text))
+    } else if has_extension("parquet") {
+        parquet(options, file)?
+    } else {
+        Box::new(Manifest::new(file.writer()?, options.caption_text))
+    })
+}
+
+#[cfg(feature = "parquet")]
+fn parquet(options: &ManifestOptions, file: &Output) -> anyhow::Result<Box<dyn Sink>> {
+    Ok(Box::new(walkaround::sinks::ManifestParquet::new(file.writer()?, options.caption_text)?))
+}
+
+#[cfg(not(feature = "parquet"))]
+fn parquet(_: &ManifestOptions, _: &Output) -> anyhow::Result<Box<dyn Sink>> {
+    bail!("this walkaround was built without Parquet; build it with `--features parquet`, or write .csv or .jsonl")
 }
 
 pub(super) fn open(path: Option<&Path>, resolved: &Resolved) -> anyhow::Result<Option<Output>> {
@@ -126,17 +151,9 @@ fn verbosity(options: &DatasetOptions) -> Verbosity {
     }
 }
 
-/// One run. The first interrupt lets it finish what is under way and close its sinks; the second ends the process.
+/// One run.
 pub(super) fn walk(resolved: &Resolved, sinks: &mut [Box<dyn Sink + '_>], quiet: bool) -> anyhow::Result<Summary> {
-    let cancel = Arc::new(AtomicBool::new(false));
-    let flag = Arc::clone(&cancel);
-    ctrlc::set_handler(move || {
-        if flag.swap(true, Ordering::Relaxed) {
-            #[expect(clippy::exit, clippy::disallowed_methods, reason = "the user has asked twice; a file in flight may take minutes")]
-            std::process::exit(i32::from(Exit::Interrupted as u8));
-        }
-    })
-    .context("failed to listen for interrupts")?;
+    let cancel = interrupt::listen()?;
     let progress = Progress::new(quiet);
     let watch: &dyn Watch = match &progress {
         Some(progress) => progress,

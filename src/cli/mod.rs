@@ -3,13 +3,18 @@
 mod args;
 mod buckets;
 mod cache;
+mod changes;
 mod check;
 mod config;
+mod diff;
 mod exit;
+mod export;
+mod interrupt;
 mod output;
 mod pages;
 mod progress;
 mod recipe;
+mod verify;
 
 use std::ffi::OsString;
 
@@ -27,6 +32,9 @@ pub(crate) fn run(args: impl IntoIterator<Item = OsString>) -> Exit {
     let result = match args.command {
         Command::Check(options) => check::check(&options),
         Command::Manifest(options) => check::manifest(&options),
+        Command::Verify(options) => verify::run(&options),
+        Command::Diff(options) => diff::run(&options),
+        Command::Export(options) => export::run(&options),
         Command::Buckets(options) => buckets::run(&options),
         Command::Rules(options) => pages::rules(&options),
         Command::Explain(options) => pages::explain(&options),

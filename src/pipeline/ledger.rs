@@ -3,6 +3,7 @@
 use super::sieve::Sieve;
 use super::tally::Tally;
 use crate::checks;
+use crate::manifest::Fingerprint;
 use crate::model::{
     Confirmed, DatasetFacts, Finding, Inventory, MetadataFacts, Profile, RecipeFault, SampleBrief, SampleReport, Size, Summary,
 };
@@ -15,7 +16,7 @@ pub(super) struct Ledger<'a> {
     sieve: Sieve<'a>,
     briefs: Vec<SampleBrief>,
     summary: Summary,
-    fingerprint: blake3::Hasher,
+    fingerprint: Fingerprint,
     panel: &'a Panel<'a>,
     tally: Tally,
 }
@@ -24,7 +25,7 @@ impl<'a> Ledger<'a> {
     /// Empty books; whether a witness testifies is to be said.
     pub(super) fn new(rules: &'a Rules, panel: &'a Panel<'a>, has_witness: bool) -> Self {
         let summary = Summary { confirmed: has_witness.then(Confirmed::default), ..Summary::default() };
-        Self { sieve: Sieve::new(rules), briefs: Vec::new(), summary, fingerprint: blake3::Hasher::new(), panel, tally: Tally::new(panel) }
+        Self { sieve: Sieve::new(rules), briefs: Vec::new(), summary, fingerprint: Fingerprint::new(), panel, tally: Tally::new(panel) }
     }
 
     /// Enters a sample and returns its report as the user wants to see it. Samples come in order.
@@ -40,14 +41,9 @@ impl<'a> Ledger<'a> {
         self.summary.captioned += u64::from(brief.caption.is_some());
         self.summary.bytes += brief.size_bytes;
         self.summary.pixels += brief.size.filter(|_| brief.is_usable()).map_or(0, Size::pixels);
-        // Lengths and flags stand before what may vary, so that no two datasets are spelt alike.
-        let path = brief.path.as_str();
-        self.fingerprint.update(&(path.len() as u64).to_le_bytes());
-        self.fingerprint.update(path.as_bytes());
-        for content in [brief.content, facts.caption.read().map(|caption| caption.content)] {
-            self.fingerprint.update(&[u8::from(content.is_some())]);
-            self.fingerprint.update(&content.map_or([0; 32], |content| content.0));
-        }
+        let caption = facts.caption.read().map(|caption| caption.content);
+        let [image, caption] = [&brief.content, &caption].map(|content| content.as_ref().map(|content| &content.0));
+        self.fingerprint.add(brief.path.as_str(), image, caption);
         self.tally.enter(self.panel, brief.index, &brief.path, &fates);
         self.briefs.push(brief);
         // At a trainer's own defaults only the sum says something.
@@ -90,7 +86,7 @@ impl<'a> Ledger<'a> {
     pub(super) fn close(mut self, interrupted: bool) -> Summary {
         self.summary.interrupted = interrupted;
         self.summary.ignored = self.sieve.ignored;
-        self.summary.fingerprint = self.fingerprint.finalize().to_hex().to_string();
+        self.summary.fingerprint = self.fingerprint.finish();
         self.summary
     }
 

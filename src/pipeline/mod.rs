@@ -12,6 +12,7 @@ mod read;
 mod recall;
 mod sieve;
 mod tally;
+mod verify;
 mod workers;
 
 use std::io;
@@ -20,6 +21,7 @@ use std::sync::atomic::AtomicBool;
 use thiserror::Error;
 
 pub use inspect::{Inspector, inspect};
+pub use verify::{Revisit, Verification, VerifyError, verify};
 
 use crate::model::{RelPath, Summary};
 use crate::settings::Settings;

@@ -3,8 +3,9 @@
 use std::io::{self, Write};
 
 use super::{Header, Sink, TOOL};
-use crate::manifest::{HeaderLine, Line, SampleLine, SummaryLine};
+use crate::manifest::{HeaderLine, InputLine, Line, SampleLine, SummaryLine, WalkLine};
 use crate::model::{Finding, SampleReport, Summary};
+use crate::settings::Settings;
 
 /// Writes `walkaround.manifest/1`, a line as soon as a sample is known.
 #[derive(Debug)]
@@ -27,7 +28,7 @@ impl<W: Write> Manifest<W> {
 
 impl<W: Write> Sink for Manifest<W> {
     fn begin(&mut self, header: &Header<'_>) -> io::Result<()> {
-        self.line(&Line::Header(HeaderLine::new(TOOL, header.inventory, header.profile)))
+        self.line(&header_line(header))
     }
 
     fn sample(&mut self, report: &SampleReport) -> io::Result<()> {
@@ -41,5 +42,19 @@ impl<W: Write> Sink for Manifest<W> {
     fn finish(&mut self, summary: &Summary) -> io::Result<()> {
         self.line(&Line::Summary(SummaryLine::new(summary)))?;
         self.out.flush()
+    }
+}
+
+/// The first line of a run.
+pub(super) fn header_line(header: &Header<'_>) -> Line {
+    Line::Header(HeaderLine::new(TOOL, header.inventory, header.profile, walk(header.settings)))
+}
+
+/// What it takes to walk the same again.
+fn walk(settings: &Settings) -> WalkLine {
+    WalkLine {
+        inputs: settings.inputs.iter().map(|input| InputLine { path: input.name().as_str().to_owned(), list: input.is_list() }).collect(),
+        follow_links: settings.walk.follow_links,
+        hidden: settings.walk.hidden,
     }
 }

@@ -9,6 +9,9 @@ mod github;
 mod json;
 mod junit;
 mod manifest;
+mod manifest_csv;
+#[cfg(feature = "parquet")]
+mod manifest_parquet;
 mod report;
 mod repository;
 mod sarif;
@@ -22,6 +25,9 @@ pub use github::GitHub;
 pub use json::{Json, JsonLines};
 pub use junit::JUnit;
 pub use manifest::Manifest;
+pub use manifest_csv::ManifestCsv;
+#[cfg(feature = "parquet")]
+pub use manifest_parquet::ManifestParquet;
 pub use report::schema;
 pub use sarif::{Rule, Sarif};
 pub use text::{Text, Verbosity};
@@ -37,6 +43,8 @@ pub const TOOL: &str = concat!("walkaround ", env!("CARGO_PKG_VERSION"));
 pub struct Header<'a> {
     /// What the walk found.
     pub inventory: &'a Inventory,
+    /// What was asked for.
+    pub settings: &'a Settings,
     /// What the trainer expects.
     pub profile: &'a Profile,
     /// Who was asked to confirm what was found.
@@ -47,7 +55,7 @@ impl<'a> Header<'a> {
     /// The header of a run.
     #[must_use]
     pub fn new(settings: &'a Settings, inventory: &'a Inventory, witness: Option<&'a Witness>) -> Self {
-        Self { inventory, profile: &settings.profile, witness }
+        Self { inventory, settings, profile: &settings.profile, witness }
     }
 }
 

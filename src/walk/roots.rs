@@ -21,6 +21,23 @@ pub enum Input {
     },
 }
 
+impl Input {
+    /// What was typed, in the form of a reported path.
+    #[must_use]
+    pub fn name(&self) -> RelPath {
+        match self {
+            Self::Path(path) => RelPath::from_os(path),
+            Self::List { typed, .. } => RelPath::from_os(Path::new(typed)),
+        }
+    }
+
+    /// Whether it is a list.
+    #[must_use]
+    pub fn is_list(&self) -> bool {
+        matches!(self, Self::List { .. })
+    }
+}
+
 /// Why the walk could not begin.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]

@@ -93,6 +93,13 @@ fn the_manifest_is_what_its_schema_says() {
     for line in &lines {
         jsonschema::validate(&schema, line).unwrap_or_else(|error| panic!("{error} in {line}"));
     }
+    let mut reader = walkaround::manifest::Reader::new("m", &output.stdout[..]).expect("the header can be read");
+    for (sample, line) in reader.by_ref().zip(text(&output.stdout).lines().skip(1)) {
+        let sample = walkaround::manifest::Line::Sample(Box::new(sample.expect("the line can be read")));
+        assert_eq!(serde_json::to_string(&sample).expect("a line is JSON"), line, "a line is the same read and written again");
+    }
+    assert_eq!(reader.next().map(|line| line.map_err(|error| error.to_string())), None);
+    assert_eq!(reader.header().walk.as_ref().map(|walk| (walk.inputs[0].path.as_str(), walk.hidden)), Some(("set", false)));
     let records: Vec<&Value> = lines.iter().map(|line| &line["record"]).collect();
     assert_eq!(records, ["header", "sample", "sample", "summary"]);
     let good = &lines[2];

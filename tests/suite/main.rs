@@ -20,6 +20,7 @@ mod cross_check;
 mod datasets;
 mod formats;
 mod generated;
+mod manifest;
 mod probe;
 
 mod recipe;

@@ -24,7 +24,8 @@ fn cannot_be_built(check: &str) -> bool {
 #[test]
 fn every_check_has_a_recipe() {
     let with: BTreeSet<&str> = recipes().iter().map(|recipe| recipe.check).chain(WITHOUT_RECIPE).collect();
-    let without: Vec<&str> = ALL.iter().map(|check| check.name).filter(|name| !with.contains(name) && !name.starts_with("config-")).collect();
+    let without: Vec<&str> =
+        ALL.iter().map(|check| check.name).filter(|name| !with.contains(name) && !name.starts_with("config-")).collect();
     assert!(without.is_empty(), "no sample dataset for {without:?}");
     let unknown: Vec<&&str> = with.iter().filter(|name| walkaround::checks::find(name).is_none()).collect();
     assert!(unknown.is_empty(), "sample datasets for checks that are not there: {unknown:?}");
