@@ -1,0 +1,1 @@
+//! Suspicion from facts, and a plan that a person can follow by hand.

@@ -1,0 +1,1 @@
+//! A trainer that is not there: verdicts from known culprits, to measure the search with.
