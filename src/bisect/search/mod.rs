@@ -3,8 +3,18 @@
 //! A [`Search`] is a function of the verdicts so far: whoever feeds the same verdicts again, in order, has the same search.
 //! Nothing here knows of files, processes or time.
 
+mod belief;
+mod bits;
+mod likely;
+mod minimal;
+mod order;
+mod run;
+
 use std::fmt;
 
+use self::bits::Bits;
+use self::order::Order;
+use self::run::{Answer, Halt, Outlook, Question, Run};
 use super::problem::{Problem, SuspectIndex};
 
 /// How a trial ended.
@@ -37,6 +47,8 @@ pub enum Purpose {
     VerifyRest,
     /// A subset that passed is run again, for what was seen since contradicts it unless the failure comes and goes.
     VerifyGood,
+    /// A subset that failed is run again, for the same reason.
+    VerifyBad,
 }
 
 impl Purpose {
@@ -52,6 +64,7 @@ impl Purpose {
             Self::VerifyPart => "verify-part",
             Self::VerifyRest => "verify-rest",
             Self::VerifyGood => "verify-good",
+            Self::VerifyBad => "verify-bad",
         }
     }
 }
@@ -160,40 +173,81 @@ pub struct OutOfOrder {
 #[derive(Clone, Debug)]
 pub struct Search {
     problem: Problem,
+    weights: Vec<u64>,
+    order: Order,
+    record: Vec<Answer>,
+    next: Next,
+    /// Probability that the trial that is waited for fails, where the search reckons with it.
+    chance: f64,
+    outlook: Outlook,
 }
 
 impl Search {
     /// A search that has not begun.
     #[must_use]
     pub fn new(problem: Problem) -> Self {
-        Self { problem }
+        let weights = order::weights(&problem.suspicion);
+        let everybody = (0..problem.suspicion.len()).map_while(|number| u32::try_from(number).ok().map(SuspectIndex));
+        let order = Order::new(everybody.collect(), &weights);
+        let nothing = Conclusion { state: State::Narrowed, culprits: Vec::new(), suspects: Vec::new(), failure_rate: None };
+        let outlook = Outlook::default();
+        let mut search = Self { problem, weights, order, record: Vec::new(), next: Next::Done(nothing), chance: 0.0, outlook };
+        search.advance();
+        search
     }
 
     /// What to do next; the same until the trial's verdict is recorded.
-    pub fn next(&mut self) -> Next {
-        let _ = &self.problem;
-        Next::Done(Conclusion {
-            state: State::PremiseFailed { why: PremiseFailure::NoSamples },
-            culprits: Vec::new(),
-            suspects: Vec::new(),
-            failure_rate: None,
-        })
+    #[must_use]
+    #[expect(clippy::should_implement_trait, reason = "without a verdict in between it says the same for ever, which no iterator does")]
+    pub fn next(&self) -> Next {
+        self.next.clone()
     }
 
     /// Takes the verdict of the trial that is waited for. A journal is resumed by recording its verdicts in order.
-    pub fn record(&mut self, trial: u32, _verdict: Verdict) -> Result<(), OutOfOrder> {
-        Err(OutOfOrder { waiting: None, found: trial })
+    pub fn record(&mut self, trial: u32, verdict: Verdict) -> Result<(), OutOfOrder> {
+        match &self.next {
+            Next::Trial(waiting) if waiting.number == trial => {
+                let suspects = Bits::of(&waiting.suspects);
+                self.record.push(Answer { purpose: waiting.purpose, suspects, chance: self.chance, verdict });
+                self.advance();
+                Ok(())
+            }
+            Next::Trial(waiting) => Err(OutOfOrder { waiting: Some(waiting.number), found: trial }),
+            Next::Done(_) => Err(OutOfOrder { waiting: None, found: trial }),
+        }
     }
 
-    /// What is still to do.
+    /// What is still to do, the trial that is waited for included. After the end: what it would take to go on.
     #[must_use]
-    pub fn remaining(&mut self) -> Remaining {
-        Remaining::default()
+    pub fn remaining(&self) -> Remaining {
+        self.outlook.remaining(self.problem.options.minutes_per_trial)
     }
 
     /// Who may be the culprit that is searched for, with its probability, highest first.
     #[must_use]
-    pub fn suspects(&mut self) -> Vec<(SuspectIndex, f64)> {
-        Vec::new()
+    pub fn suspects(&self) -> &[(SuspectIndex, f64)] {
+        &self.outlook.possible
+    }
+
+    fn advance(&mut self) {
+        let mut run = Run::new(&self.problem, &self.weights, &self.record);
+        match run.tell(&self.order) {
+            Ok(conclusion) => {
+                self.outlook = Outlook::default();
+                self.outlook.possible.clone_from(&conclusion.suspects);
+                self.next = Next::Done(conclusion);
+            }
+            Err(Halt::Spent(outlook)) => {
+                self.next = Next::Done(run.conclusion(State::Narrowed, outlook.clone()));
+                self.outlook = outlook;
+            }
+            Err(Halt::Ask(question)) => {
+                let Question { purpose, mut suspects, expects, chance, outlook } = *question;
+                suspects.sort();
+                let number = u32::try_from(self.record.len()).unwrap_or(u32::MAX).saturating_add(1);
+                (self.chance, self.outlook) = (chance, outlook);
+                self.next = Next::Trial(Trial { number, purpose, suspects, expects });
+            }
+        }
     }
 }
