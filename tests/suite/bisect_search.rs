@@ -195,7 +195,8 @@ fn if_everything_fails_nobody_is_blamed() {
         for seed in 0..20 {
             let rate = if let Flaky::Assume(rate) = flaky { rate } else { 1.0 };
             let mut chance = Chance(seed);
-            let mut search = Search::new(Problem { suspicion: vec![1.0; samples], options: SearchOptions { flaky, ..SearchOptions::default() } });
+            let mut search =
+                Search::new(Problem { suspicion: vec![1.0; samples], options: SearchOptions { flaky, ..SearchOptions::default() } });
             let conclusion = loop {
                 match search.next() {
                     Next::Done(conclusion) => break conclusion,

@@ -179,6 +179,24 @@ pub struct OutOfOrder {
 }
 
 /// A search under way.
+///
+/// ```
+/// use walkaround::bisect::{Next, Problem, Search, SearchOptions, SuspectIndex, Verdict};
+///
+/// let culprit = SuspectIndex(42);
+/// let mut search = Search::new(Problem { suspicion: vec![1.0; 100], options: SearchOptions::default() });
+/// let conclusion = loop {
+///     match search.next() {
+///         Next::Trial(trial) => {
+///             let verdict = if trial.suspects.contains(&culprit) { Verdict::Bad } else { Verdict::Good };
+///             search.record(trial.number, verdict)?;
+///         }
+///         Next::Done(conclusion) => break conclusion,
+///     }
+/// };
+/// assert_eq!(conclusion.culprits, [[culprit]]);
+/// # Ok::<(), walkaround::bisect::OutOfOrder>(())
+/// ```
 #[derive(Clone, Debug)]
 pub struct Search {
     problem: Problem,
