@@ -22,6 +22,7 @@
 //! | [`witness`] | what the trainer's own libraries do with a file; the only room that starts processes | model |
 //! | [`settings`] | what the user asked for, as plain data | model, checks (their names), trainers, and the option types of walk, decode, captions, cache and witness |
 //! | [`manifest`] | the manifest's lines: read, compared, exported | model |
+//! | [`bisect`] | which sample makes a run fail | model |
 //! | [`sinks`] | output formats | model, manifest, settings |
 //! | [`pipeline`] | runs the stages | everything above |
 //! | `cli` | arguments, terminal, exit codes | the public API |
@@ -30,7 +31,12 @@
 //! to and look up its environment variables. What it hands on is plain data, in the trainers' own key names, so that one dataset of
 //! a configuration becomes one `trainers::Trainer` by calling `set` for each of its settings; what is wrong with the configuration
 //! is a `model::RecipeFault`, which `checks` turns into a finding.
+//!
+//! [`bisect`] stands beside the stages: it is for the failure that no check foresees. From facts it makes a suspicion of each
+//! sample, and from the verdicts of trials it tells which subset to train next, until the culprit is proven. Its search is a
+//! pure function of the verdicts, so whoever keeps them can go on after any interruption.
 
+pub mod bisect;
 pub mod cache;
 pub mod captions;
 pub mod checks;

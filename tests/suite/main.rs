@@ -11,6 +11,7 @@
 
 mod agreement;
 mod baseline;
+mod bisect_search;
 mod build;
 mod cache;
 mod cases;

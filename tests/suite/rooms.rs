@@ -19,6 +19,7 @@ fn allowed() -> BTreeMap<&'static str, &'static [&'static str]> {
         ("settings", &["model", "walk", "decode", "captions", "cache", "trainers", "checks", "witness"][..]),
         ("witness", &["model"][..]),
         ("manifest", &["model"][..]),
+        ("bisect", &["model"][..]),
         ("sinks", &["model", "manifest", "settings"][..]),
         (
             "pipeline",
