@@ -56,6 +56,8 @@ pub enum OnPending {
     Bad,
     /// It says nothing about its subset.
     Skip,
+    /// It is run again.
+    Again,
 }
 
 /// What happens, for whoever watches.
@@ -146,14 +148,14 @@ impl Session {
         if strays > 0 {
             watch(Event::Strays(strays));
         }
-        let rebooted = boot.is_some() && boot != this_boot();
+        let rebooted = boot.is_some_and(|boot| boot != this_boot());
         match policy {
             OnPending::Bad => self.settle(Verdict::Bad, "it took the machine down", 0.0, watch),
             OnPending::ByReboot if rebooted => {
                 self.settle(Verdict::Bad, "it took the machine down: it was started again since", 0.0, watch)
             }
             OnPending::Skip => self.settle(Verdict::Untestable, "it was under way when everything stopped", 0.0, watch),
-            OnPending::ByReboot => self.append(Record::Interrupted { trial }),
+            OnPending::ByReboot | OnPending::Again => self.append(Record::Interrupted { trial }),
         }
     }
 
@@ -185,7 +187,7 @@ impl Session {
                 purpose: trial.purpose.name().to_owned(),
                 suspects: u32::try_from(trial.suspects.len()).unwrap_or(u32::MAX),
                 subset: subset_hash(&trial.suspects),
-                boot: this_boot(),
+                boot: Some(this_boot()),
             })?;
         }
         Ok(Prepared { dataset: built.folder, config })
@@ -224,7 +226,7 @@ impl Session {
 
     /// Runs trials until the search ends; `None` if it was interrupted before.
     pub fn run(&mut self, live: bool, cancel: &AtomicBool, watch: &mut dyn FnMut(Event<'_>)) -> Result<Option<Conclusion>, BisectError> {
-        let line = self.header.command.clone().ok_or(BisectError::NotNow("this bisection is by hand: say `good`, `bad` or `skip`"))?;
+        let command = self.header.command.clone().ok_or(BisectError::NotNow("this bisection is by hand: say `good`, `bad` or `skip`"))?;
         let patterns = &self.header.patterns;
         let judge = Judge::new(&patterns.bad_when, &patterns.good_when, &patterns.also_bad)?;
         let logs = self.folder.join("logs");
@@ -246,7 +248,7 @@ impl Session {
                 marker: self.marker(trial.number),
                 live,
             };
-            let ended = launch(&line, &places, &judge, &self.bounds(), cancel);
+            let ended = launch(&command, &places, &judge, &self.bounds(), cancel);
             match ended {
                 Ok(Ended { verdict: Some(verdict), reason, elapsed }) => self.settle(verdict, &reason, elapsed.as_secs_f64(), watch)?,
                 Ok(Ended { verdict: None, .. }) => {
@@ -367,13 +369,14 @@ fn source_of<'a>(root: &Path, samples: &[HeaderSample], shared: impl Iterator<It
 }
 
 /// What tells this start of the machine from others.
-fn this_boot() -> Option<String> {
+fn this_boot() -> String {
+    // Unlike the time of the start it does not move when the clock is set.
     #[cfg(target_os = "linux")]
     #[expect(clippy::disallowed_methods, reason = "this is the system's, not the user's")]
     if let Ok(id) = fs::read_to_string("/proc/sys/kernel/random/boot_id") {
-        return Some(id.trim().to_owned());
+        return id.trim().to_owned();
     }
-    Some(sysinfo::System::boot_time().to_string())
+    sysinfo::System::boot_time().to_string()
 }
 
 fn write(path: &Path, text: &str) -> Result<(), BisectError> {

@@ -46,6 +46,8 @@ pub(super) enum Command {
     Manifest(ManifestOptions),
     /// Show which bucket every image goes to, and what is left out
     Buckets(BucketsOptions),
+    /// Find the sample that makes a run fail, in as few runs as can be
+    Bisect(super::bisect::BisectOptions),
     /// List all checks
     Rules(RulesOptions),
     /// Explain a check: what it does, why it matters, an example, what to do

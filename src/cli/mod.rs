@@ -1,6 +1,7 @@
 //! Arguments, environment, terminal and exit codes; one file per subcommand. Uses the library's public API only.
 
 mod args;
+mod bisect;
 mod buckets;
 mod cache;
 mod check;
@@ -27,6 +28,7 @@ pub(crate) fn run(args: impl IntoIterator<Item = OsString>) -> Exit {
         Command::Check(options) => check::check(&options),
         Command::Manifest(options) => check::manifest(&options),
         Command::Buckets(options) => buckets::run(&options),
+        Command::Bisect(options) => bisect::run(&options),
         Command::Rules(options) => pages::rules(&options),
         Command::Explain(options) => pages::explain(&options),
         Command::Cache(options) => cache::run(&options),

@@ -60,10 +60,14 @@ impl Journal {
     /// Begins one in a folder that has none.
     pub fn begin(folder: &Path, header: Header) -> Result<Self, JournalError> {
         let path = folder.join(NAME);
-        let file = match OpenOptions::new().append(true).create_new(true).open(&path) {
-            Err(error) if error.kind() == io::ErrorKind::AlreadyExists => return Err(JournalError::Exists(folder.to_owned())),
-            other => other.map_err(JournalError::file("make", &path))?,
-        };
+        let mut file = OpenOptions::new().read(true).append(true).create(true).open(&path).map_err(JournalError::file("make", &path))?;
+        let mut there = Vec::new();
+        file.read_to_end(&mut there).map_err(JournalError::file("read", &path))?;
+        if there.contains(&b'\n') {
+            return Err(JournalError::Exists(folder.to_owned()));
+        }
+        // One that ended before its header was whole never began.
+        file.set_len(0).map_err(JournalError::file("repair", &path))?;
         let mut journal = Self { file, path };
         journal.append(&Record::Header(Box::new(header)))?;
         sync_folder(folder);

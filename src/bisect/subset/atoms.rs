@@ -1,6 +1,6 @@
 //! Which files belong together: an image with its caption, its mask and control images, and the caches beside it.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 
 use walkdir::WalkDir;
@@ -54,23 +54,23 @@ impl Source {
                 files.extend(entry.path().strip_prefix(&root).ok().map(RelPath::from_os));
             }
         }
-        let (atoms, shared) = group(images.collect(), files);
+        let (atoms, shared) = group(&images.collect::<Vec<_>>(), files);
         Ok(Self { root, atoms, shared })
     }
 }
 
 /// Gives each file to the image that it belongs to. Pure.
-fn group(images: Vec<RelPath>, files: Vec<RelPath>) -> (Vec<Atom>, Vec<RelPath>) {
+fn group(images: &[RelPath], files: Vec<RelPath>) -> (Vec<Atom>, Vec<RelPath>) {
     // Stems by folder, with the number of the atom. Two images of one stem are one atom: neither can be told from the other by a caption.
     let mut stems: BTreeMap<(String, String), usize> = BTreeMap::new();
     let mut by_stem: BTreeMap<String, usize> = BTreeMap::new();
     let mut atoms: Vec<Atom> = Vec::new();
-    let known: BTreeMap<&str, ()> = images.iter().map(|image| (image.without_extension(), ())).collect();
+    let known: BTreeSet<&str> = images.iter().map(RelPath::without_extension).collect();
     let is_companion = |image: &RelPath| {
         in_companion_folder(image)
-            || COMPANIONS.iter().any(|end| image.without_extension().strip_suffix(end).is_some_and(|stem| known.contains_key(stem)))
+            || COMPANIONS.iter().any(|end| image.without_extension().strip_suffix(end).is_some_and(|stem| known.contains(stem)))
     };
-    for image in &images {
+    for image in images {
         let key = (image.folder().to_owned(), image.stem().to_owned());
         if is_companion(image) || stems.contains_key(&key) {
             continue;
@@ -139,7 +139,7 @@ mod tests {
             "10_cat/abc.txt",
         ];
         let images = ["10_cat/a-masklabel.png", "10_cat/a.png", "10_cat/a_1.png", "masks/a.png"];
-        let (atoms, shared) = group(paths(&images), paths(&files));
+        let (atoms, shared) = group(&paths(&images), paths(&files));
         let seen: Vec<Vec<&str>> = atoms.iter().map(|atom| atom.files.iter().map(RelPath::as_str).collect()).collect();
         assert_eq!(
             seen,

@@ -75,14 +75,14 @@ impl Subset<'_> {
             }
             place(from, &to, is_picture, &mut room)
         };
-        let root = &self.source.root;
+        let origin = &self.source.root;
         for file in &self.source.shared {
-            put(&root.join(file.to_os()), rename(file), false)?;
+            put(&origin.join(file.to_os()), rename(file), false)?;
         }
         for (number, atom) in self.source.atoms.iter().enumerate() {
             if chosen.contains(&number) {
                 for file in &atom.files {
-                    put(&root.join(file.to_os()), rename(file), *file == atom.image)?;
+                    put(&origin.join(file.to_os()), rename(file), *file == atom.image)?;
                 }
             } else if let Some((filler, by)) = self.filler.zip(fillers.as_ref().and_then(|fillers| fillers.get(&number)))
                 && let Some(other) = filler.source.atoms.get(*by)
@@ -96,7 +96,7 @@ impl Subset<'_> {
             }
         }
         let folders = names.into_iter().map(|(folder, (name, scale))| (folder, (RelPath::from(name.as_str()), scale))).collect();
-        Ok(Built { folder: target.to_owned(), map: FolderMap::new(root.clone(), target.to_owned(), folders) })
+        Ok(Built { folder: target.to_owned(), map: FolderMap::new(origin.clone(), target.to_owned(), folders) })
     }
 
     /// Who takes the place of whom: of the same size if there is one, else of the nearest shape; in turn.
