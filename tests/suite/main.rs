@@ -10,6 +10,7 @@
 #![expect(clippy::trivially_copy_pass_by_ref, reason = "names of chunks are written as byte strings")]
 
 mod agreement;
+mod bisect;
 mod build;
 mod cache;
 mod cases;
