@@ -74,6 +74,7 @@ struct Tally {
     wrong: u32,
     false_single: u32,
     narrowed: u32,
+    no_premise: u32,
     trials: Vec<usize>,
     narrow: usize,
 }
@@ -117,7 +118,8 @@ fn run(case: &Case, runs: u32) -> Tally {
         tally.right += u32::from(is_right);
         tally.wrong += u32::from(found.iter().any(|found| !culprits.contains(found)));
         tally.false_single += u32::from(found.iter().any(|found| found.len() == 1 && !culprits.contains(found)));
-        tally.narrowed += u32::from(searched.conclusion.state != State::Proven);
+        tally.narrowed += u32::from(searched.conclusion.state == State::Narrowed);
+        tally.no_premise += u32::from(matches!(searched.conclusion.state, State::PremiseFailed { .. }));
         tally.trials.push(searched.trials.len());
         tally.narrow += searched.trials.iter().filter(|trial| trial.0 == Purpose::Narrow).count();
     }
@@ -137,9 +139,9 @@ fn optimum(case: &Case) -> f64 {
 fn main() {
     let wanted: Vec<String> = std::env::args().skip(1).filter(|word| !word.starts_with("--")).collect();
     println!(
-        "| samples | culprits | rate | untestable | suspicion | search | optimum | to narrow | trials | 95 % | most | right | wrong | false single | narrowed | ms |"
+        "| samples | culprits | rate | untestable | suspicion | search | optimum | to narrow | trials | 95 % | most | right | wrong | false single | narrowed | whole passes | ms |"
     );
-    println!("|---|---|---|---|---|---|---|---|---|---|---|---|---|---|---|---|");
+    println!("|---|---|---|---|---|---|---|---|---|---|---|---|---|---|---|---|---|");
     for case in cases() {
         let suspicion = match case.suspicion {
             Suspicion::Right => "right",
@@ -169,7 +171,7 @@ fn main() {
         let percent = |part: u32| 100.0 * f64::from(part) / f64::from(tally.runs);
         let rank = tally.trials.len().saturating_sub(1) * 95 / 100;
         println!(
-            "{head} {:.1} | {:.1} | {mean:.1} | {} | {} | {:.1} % | {:.1} % | {} | {:.1} % | {each:.0} |",
+            "{head} {:.1} | {:.1} | {mean:.1} | {} | {} | {:.1} % | {:.1} % | {} | {:.1} % | {:.1} % | {each:.0} |",
             optimum(&case),
             tally.narrow as f64 / f64::from(runs),
             tally.trials.get(rank).copied().unwrap_or(0),
@@ -178,6 +180,7 @@ fn main() {
             percent(tally.wrong),
             tally.false_single,
             percent(tally.narrowed),
+            percent(tally.no_premise),
         );
     }
 }

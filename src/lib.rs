@@ -25,6 +25,10 @@
 //! | [`sinks`] | output formats | model, manifest, settings |
 //! | [`pipeline`] | runs the stages | everything above |
 //! | `cli` | arguments, terminal, exit codes | the public API |
+//!
+//! [`bisect`] stands beside the stages: it is for the failure that no check foresees. From facts it makes a suspicion of each
+//! sample, and from the verdicts of trials it tells which subset to train next, until the culprit is proven. Its search is a
+//! pure function of the verdicts, so whoever keeps them can go on after any interruption.
 
 pub mod bisect;
 pub mod cache;

@@ -90,7 +90,12 @@ fn the_pages_of_the_checks_are_current() {
 #[test]
 fn the_schemas_are_current() {
     let schemas = project().join("schemas");
-    for (name, schema) in [("report-1.json", walkaround::sinks::schema()), ("manifest-1.json", walkaround::manifest::schema())] {
+    let all = [
+        ("report-1.json", walkaround::sinks::schema()),
+        ("manifest-1.json", walkaround::manifest::schema()),
+        ("plan-1.json", walkaround::bisect::plan::schema()),
+    ];
+    for (name, schema) in all {
         let text = format!("{}\n", serde_json::to_string_pretty(&schema).expect("a schema is JSON"));
         current(&schemas.join(name), text.as_bytes()).unwrap_or_else(|stale| panic!("{stale}"));
     }

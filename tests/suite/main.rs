@@ -11,6 +11,7 @@
 
 mod agreement;
 mod bisect;
+mod bisect_search;
 mod build;
 mod cache;
 mod cases;

@@ -125,8 +125,9 @@ impl Run<'_> {
             chance: 0.5,
             outlook: Outlook::of(order, good, bad, kept, 2),
         };
-        let some =
-            |items: &[SuspectIndex], round: u32| -> Vec<_> { items.iter().copied().filter(|&item| mixed(item, round) % 2 == 0).collect() };
+        let some = |items: &[SuspectIndex], round: u32| -> Vec<_> {
+            items.iter().copied().filter(|&item| mixed(item, round).is_multiple_of(2)).collect()
+        };
         for round in 1..=DETOURS {
             let fewer = some(order.prefix(good), round);
             if fewer.len() < good && self.ask(repeat, || question(&[kept, &fewer, order.between(good, cut)]))? == Verdict::Bad {

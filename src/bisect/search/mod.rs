@@ -8,6 +8,7 @@ mod bits;
 mod likely;
 mod minimal;
 mod order;
+mod premise;
 mod run;
 
 use std::fmt;
@@ -45,6 +46,8 @@ pub enum Purpose {
     VerifyPart,
     /// All but those found pass.
     VerifyRest,
+    /// One that nobody suspects passes alone: that all else fails says nothing if that fails too.
+    VerifyOther,
     /// A subset that passed is run again, for what was seen since contradicts it unless the failure comes and goes.
     VerifyGood,
     /// A subset that failed is run again, for the same reason.
@@ -63,6 +66,7 @@ impl Purpose {
             Self::VerifyAlone => "verify-alone",
             Self::VerifyPart => "verify-part",
             Self::VerifyRest => "verify-rest",
+            Self::VerifyOther => "verify-other",
             Self::VerifyGood => "verify-good",
             Self::VerifyBad => "verify-bad",
         }
@@ -105,6 +109,8 @@ pub enum PremiseFailure {
     WholeUntestable,
     /// What is taken for good fails by itself: it is not the suspects, or not they alone.
     KnownGoodFails,
+    /// Whatever was tried fails, the least suspicious samples alone included.
+    EverythingFails,
 }
 
 impl fmt::Display for PremiseFailure {
@@ -114,6 +120,9 @@ impl fmt::Display for PremiseFailure {
             Self::WholePasses { runs: 1 } => f.write_str("the whole set passes: what failed before is not in the data, or comes and goes"),
             Self::WholePasses { runs } => write!(f, "the whole set passed {runs} times: what failed before is not in the data, or is rare"),
             Self::WholeUntestable => f.write_str("the whole set cannot be tested"),
+            Self::EverythingFails => f.write_str(
+                "every subset fails, the least suspicious samples alone included: look at the environment, the model and the hardware, not at the data",
+            ),
             Self::KnownGoodFails => {
                 f.write_str("what is taken for good fails by itself: look at the environment, the model and the hardware, not at the data")
             }
@@ -170,6 +179,24 @@ pub struct OutOfOrder {
 }
 
 /// A search under way.
+///
+/// ```
+/// use walkaround::bisect::{Next, Problem, Search, SearchOptions, SuspectIndex, Verdict};
+///
+/// let culprit = SuspectIndex(42);
+/// let mut search = Search::new(Problem { suspicion: vec![1.0; 100], options: SearchOptions::default() });
+/// let conclusion = loop {
+///     match search.next() {
+///         Next::Trial(trial) => {
+///             let verdict = if trial.suspects.contains(&culprit) { Verdict::Bad } else { Verdict::Good };
+///             search.record(trial.number, verdict)?;
+///         }
+///         Next::Done(conclusion) => break conclusion,
+///     }
+/// };
+/// assert_eq!(conclusion.culprits, [[culprit]]);
+/// # Ok::<(), walkaround::bisect::OutOfOrder>(())
+/// ```
 #[derive(Clone, Debug)]
 pub struct Search {
     problem: Problem,
@@ -198,7 +225,6 @@ impl Search {
 
     /// What to do next; the same until the trial's verdict is recorded.
     #[must_use]
-    #[expect(clippy::should_implement_trait, reason = "without a verdict in between it says the same for ever, which no iterator does")]
     pub fn next(&self) -> Next {
         self.next.clone()
     }

@@ -6,14 +6,6 @@ use super::order::{Order, count, weight};
 use super::{Conclusion, PremiseFailure, Purpose, Remaining, State, Verdict};
 use crate::bisect::problem::{Flaky, Problem, SearchOptions, SuspectIndex};
 
-/// Whole-set trials, the first included, before a failure that showed each time is taken to show always. More would cost every
-/// search what only the few with a failure that comes and goes need, and those are noticed later too: by contradictions.
-const RUNS_TO_TRUST: u32 = 2;
-/// Whole-set trials that may pass before the premise is given up.
-const RUNS_TO_DOUBT: u32 = 6;
-/// Failures, or trials, after which the rate is known well enough.
-const RATE_FAILURES: u32 = 3;
-const RATE_RUNS: u32 = 8;
 /// Trials of one subset at most, to be sure that it passes.
 const MOST_REPEATS: u32 = 40;
 /// A rate from which on a failure is taken to show always.
@@ -154,9 +146,16 @@ impl<'a> Run<'a> {
             if rest.len() == 0 {
                 return Ok(self.conclusion(State::Proven, Outlook::default()));
             }
+            // What verifies has bounds of its own, and a culprit that was proven is not given up for want of a trial.
+            self.limit = usize::MAX;
             let verdict = self.rest_passes(&rest)?;
             if verdict == Verdict::Good {
                 return Ok(self.conclusion(State::Proven, Outlook::default()));
+            }
+            if verdict == Verdict::Bad && self.everything_fails(&rest)? {
+                self.culprits.clear();
+                let why = PremiseFailure::EverythingFails;
+                return Ok(self.conclusion(State::PremiseFailed { why }, Outlook::default()));
             }
             if !self.options.all || verdict == Verdict::Untestable {
                 return Ok(self.conclusion(State::Proven, Outlook::of(&rest, good, rest.len(), &[], 0)));
@@ -168,78 +167,6 @@ impl<'a> Run<'a> {
     pub(super) fn conclusion(&self, state: State, outlook: Outlook) -> Conclusion {
         let failure_rate = self.is_flaky.then(|| self.rate());
         Conclusion { state, culprits: self.culprits.clone(), suspects: outlook.possible, failure_rate }
-    }
-
-    /// Whether there is something to search.
-    fn premise(&mut self, everybody: &Order) -> Result<Result<(), PremiseFailure>, Halt> {
-        if everybody.len() == 0 {
-            return Ok(Err(PremiseFailure::NoSamples));
-        }
-        let may_pass = match self.options.flaky {
-            _ if self.repeat() > 1 => self.repeat(),
-            Flaky::Never => 1,
-            Flaky::Detect => RUNS_TO_DOUBT,
-            Flaky::Assume(_) => self.runs_to_pass(),
-        };
-        let after = 2 + u32::from(self.options.has_known_good);
-        let whole = |purpose| Question {
-            purpose,
-            suspects: everybody.items().to_vec(),
-            expects: Some(Verdict::Bad),
-            chance: 1.0,
-            outlook: Outlook::of(everybody, 0, everybody.len(), &[], after + u32::from(purpose == Purpose::WholeFails)),
-        };
-        let mut untestable = 0;
-        while self.rate.bad == 0 {
-            match self.once(|| whole(Purpose::WholeFails))? {
-                Verdict::Untestable if untestable == 2 => return Ok(Err(PremiseFailure::WholeUntestable)),
-                Verdict::Untestable => untestable += 1,
-                verdict => self.count(verdict),
-            }
-            if self.rate.bad == 0 && self.rate.runs >= may_pass {
-                return Ok(Err(PremiseFailure::WholePasses { runs: self.rate.runs }));
-            }
-        }
-        let detect = self.repeat() == 1 && self.options.flaky == Flaky::Detect;
-        if detect && everybody.len() > 1 {
-            self.measure(everybody)?;
-        }
-        if self.options.has_known_good {
-            let runs = if self.is_flaky { self.runs_to_pass().min(RUNS_TO_DOUBT) } else { self.repeat() };
-            let known_good =
-                || Question { suspects: Vec::new(), expects: Some(Verdict::Good), chance: 0.0, ..whole(Purpose::KnownGoodPasses) };
-            if self.ask(runs, known_good)? == Verdict::Bad {
-                return Ok(Err(PremiseFailure::KnownGoodFails));
-            }
-        }
-        Ok(Ok(()))
-    }
-
-    /// Runs a set that is known to fail again, until it is clear whether it does so always, or how often.
-    fn measure(&mut self, order: &Order) -> Result<(), Halt> {
-        let mut untestable = 0;
-        loop {
-            self.is_flaky |= self.rate.bad < self.rate.runs;
-            let enough =
-                if self.is_flaky { self.rate.bad >= RATE_FAILURES || self.rate.runs >= RATE_RUNS } else { self.rate.runs >= RUNS_TO_TRUST };
-            if enough || untestable > 2 {
-                return Ok(());
-            }
-            let verdict = self.once(|| Question {
-                purpose: Purpose::MeasureRate,
-                suspects: order.items().to_vec(),
-                expects: Some(Verdict::Bad),
-                chance: 1.0,
-                outlook: Outlook::of(order, 0, order.len(), &[], 2),
-            })?;
-            untestable += u32::from(verdict == Verdict::Untestable);
-            self.count(verdict);
-        }
-    }
-
-    fn count(&mut self, verdict: Verdict) {
-        self.rate.bad += u32::from(verdict == Verdict::Bad);
-        self.rate.runs += u32::from(verdict != Verdict::Untestable);
     }
 
     /// One culprit among those that fail together, of whom the first `good` pass together.

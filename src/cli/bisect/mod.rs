@@ -56,13 +56,12 @@ fn go_on(session: &mut Session, quiet: bool) -> anyhow::Result<Exit> {
     let cancel = Arc::new(AtomicBool::new(false));
     let flag = Arc::clone(&cancel);
     ctrlc::set_handler(move || flag.store(true, Ordering::Relaxed)).context("failed to listen for interrupts")?;
-    match session.run(!quiet, &cancel, &mut answer::tell).context("the search has stopped, and no verdict is lost")? {
-        Some(conclusion) => answer::conclude(session, &conclusion),
-        None => {
-            answer::say("stopped; `walkaround bisect resume DIR` goes on");
-            Ok(Exit::Interrupted)
-        }
-    }
+    let ended = session.run(!quiet, &cancel, &mut answer::tell).context("the search has stopped, and no verdict is lost")?;
+    let Some(conclusion) = ended else {
+        answer::say("stopped; `walkaround bisect resume DIR` goes on");
+        return Ok(Exit::Interrupted);
+    };
+    answer::conclude(session, &conclusion)
 }
 
 /// What to do about a trial that was under way; a person is asked where that is wanted.
