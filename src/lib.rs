@@ -19,10 +19,10 @@
 //! | [`trainers`] | what training programs expect | model |
 //! | [`recipe`] | a trainer's own configuration -> datasets, settings and faults | model, trainers |
 //! | [`checks`] | facts -> findings | model |
-//! | [`witness`] | what the trainer's own libraries do with a file; the only room that starts processes | model |
+//! | [`witness`] | what the trainer's own libraries do with a file; starts their interpreter | model |
 //! | [`settings`] | what the user asked for, as plain data | model, checks (their names), trainers, and the option types of walk, decode, captions, cache and witness |
 //! | [`manifest`] | the manifest's lines: read, compared, exported | model |
-//! | [`bisect`] | which sample makes a run fail | model |
+//! | [`bisect`] | which sample makes a run fail; starts the trials | model, walk |
 //! | [`sinks`] | output formats | model, manifest, settings |
 //! | [`pipeline`] | runs the stages | everything above |
 //! | `cli` | arguments, terminal, exit codes | the public API |

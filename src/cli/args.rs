@@ -52,6 +52,10 @@ pub(super) enum Command {
     Export(ExportOptions),
     /// Show which bucket every image goes to, and what is left out
     Buckets(BucketsOptions),
+    /// Find the sample that makes a run fail, in as few runs as can be
+    Bisect(super::bisect::BisectOptions),
+    /// Say which samples a training step holds, as far as that can be proved
+    Locate(LocateOptions),
     /// List all checks
     Rules(RulesOptions),
     /// Explain a check: what it does, why it matters, an example, what to do
@@ -292,6 +296,36 @@ pub(super) struct BucketsOptions {
     /// Write the table to FILE instead of standard output
     #[arg(short, long, value_name = "FILE")]
     pub(super) output: Option<PathBuf>,
+}
+
+#[derive(Debug, clap::Args)]
+pub(super) struct LocateOptions {
+    #[command(flatten)]
+    pub(super) dataset: DatasetOptions,
+    /// The step, counted from 1, as the progress bar shows it
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
+    pub(super) step: u64,
+    /// The run's seed
+    #[arg(long, value_name = "SEED")]
+    pub(super) seed: Option<i64>,
+    /// The seed of the sampler of the step's epoch, if it was recorded (kohya)
+    #[arg(long, value_name = "SEED")]
+    pub(super) sampler_seed: Option<u64>,
+    /// Worker processes that load batches (kohya)
+    #[arg(long, value_name = "N", default_value_t = 8)]
+    pub(super) workers: u32,
+    /// Workers live on from epoch to epoch (kohya)
+    #[arg(long)]
+    pub(super) persistent_workers: bool,
+    /// Batches whose gradients are added up for a step
+    #[arg(long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u32).range(1..))]
+    pub(super) accumulation: u32,
+    /// Place of the module that sorts batches among all modules (onetrainer)
+    #[arg(long, value_name = "N")]
+    pub(super) module: Option<u32>,
+    /// Format of the answer
+    #[arg(long, value_name = "FORMAT", default_value = "text")]
+    pub(super) format: PageFormat,
 }
 
 #[derive(Debug, clap::Args)]

@@ -14,6 +14,10 @@ pub(crate) enum Exit {
     Findings = 1,
     /// The run could not happen: arguments, configuration, an output that cannot be opened.
     Failed = 2,
+    /// A bisection has narrowed the suspects, and proven nothing.
+    Narrowed = 3,
+    /// The premise of a bisection fails.
+    PremiseFailed = 4,
     /// Interrupted; what is known was written.
     Interrupted = 130,
 }

@@ -1,6 +1,7 @@
 //! Arguments, environment, terminal and exit codes; one file per subcommand. Uses the library's public API only.
 
 mod args;
+mod bisect;
 mod buckets;
 mod cache;
 mod changes;
@@ -10,6 +11,7 @@ mod diff;
 mod exit;
 mod export;
 mod interrupt;
+mod locate;
 mod output;
 mod pages;
 mod progress;
@@ -36,6 +38,8 @@ pub(crate) fn run(args: impl IntoIterator<Item = OsString>) -> Exit {
         Command::Diff(options) => diff::run(&options),
         Command::Export(options) => export::run(&options),
         Command::Buckets(options) => buckets::run(&options),
+        Command::Bisect(options) => bisect::run(&options),
+        Command::Locate(options) => locate::run(&options),
         Command::Rules(options) => pages::rules(&options),
         Command::Explain(options) => pages::explain(&options),
         Command::Cache(options) => cache::run(&options),

@@ -1,6 +1,7 @@
 //! `--config`: the trainer's own configuration becomes the inputs of a run, the trainers that are asked, and faults to report.
 
 use std::fs;
+use std::io::{self, Read as _};
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context as _, bail};
@@ -9,6 +10,9 @@ use walkaround::recipe::{self, DatasetRecipe, Layout, PathText, Recipe, Role};
 use walkaround::settings::Settings;
 use walkaround::trainers::{self, Dataset, Plan, Setting, Trainer};
 use walkaround::walk::Input;
+
+/// Bytes of a configuration that are read: no real one comes near.
+const LONGEST: u64 = 64 << 20;
 
 /// What a configuration comes to.
 pub(super) struct Configured {
@@ -45,18 +49,18 @@ pub(super) fn read(
     apply: &dyn Fn(&mut dyn Trainer) -> anyhow::Result<()>,
 ) -> anyhow::Result<Configured> {
     let failed = || format!("failed to read the configuration `{}`", path.display());
-    let bytes = fs::read(path).with_context(failed)?;
+    let bytes = load(path).with_context(failed)?;
     let here = path.parent().map_or_else(PathBuf::new, Path::to_owned);
     let name = path.to_string_lossy();
-    let load = |name: &str| fs::read(beside(&here, name).unwrap_or_else(|| PathBuf::from(name)));
+    let load = |name: &str| load(&beside(&here, name).unwrap_or_else(|| PathBuf::from(name)));
     let env = |name: &str| std::env::var(name).ok();
     let recipe = recipe::read(&name, &bytes, trainer, &load, &env)?;
     let named = trainer.filter(|name| *name != "generic").unwrap_or(recipe.trainer).to_owned();
-    build(recipe, &named, &here, paths, apply)
+    build(&recipe, &named, &here, paths, apply)
 }
 
 fn build(
-    recipe: Recipe,
+    recipe: &Recipe,
     named: &str,
     here: &Path,
     paths: &[PathBuf],
@@ -76,7 +80,7 @@ fn build(
             // What a trainer does not know was reported by the reader, which knows the place.
             let _ = made.set(&Setting::new(&setting.key, &setting.value));
         }
-        for (key, value) in implied(&recipe, dataset) {
+        for (key, value) in implied(recipe, dataset) {
             let _ = made.set(&Setting::new(key, &value));
         }
         apply(&mut *made)?;
@@ -85,20 +89,21 @@ fn build(
             (_, [path]) => path.clone(),
             // That it is empty was reported; what the trainer walks instead is nobody's dataset.
             (Some(folder), _) if folder.text.trim().is_empty() => continue,
-            (Some(folder), _) => match beside(here, &folder.text) {
-                Some(found) => found,
-                None => {
+            (Some(folder), _) => {
+                let Some(found) = beside(here, &folder.text) else {
                     faults.push(missing(recipe.trainer, dataset, folder));
                     continue;
-                }
-            },
+                };
+                found
+            }
             (None, _) => continue,
         };
         let root = inputs.iter().position(|known| *known == folder).unwrap_or_else(|| {
             inputs.push(folder);
             inputs.len() - 1
         });
-        datasets.push(Dataset { root: Some(root), trainer: made });
+        let group = group(recipe, dataset, datasets.len());
+        datasets.push(Dataset { root: Some(root), group, trainer: made });
     }
     Ok(Configured { inputs: inputs.into_iter().map(Input::Path).collect(), plan: Plan { datasets, is_chosen: true }, profile, faults })
 }
@@ -120,6 +125,26 @@ fn implied(recipe: &Recipe, dataset: &DatasetRecipe) -> Vec<(&'static str, toml:
         implied.push(("cache_latents", toml::Value::Boolean(false)));
     }
     implied
+}
+
+/// The number of the datasets whose pictures share buckets: the subsets of a dataset of sd-scripts, all concepts of `OneTrainer` and
+/// all directories of diffusion-pipe; elsewhere each dataset has its own.
+fn group(recipe: &Recipe, dataset: &DatasetRecipe, number: usize) -> usize {
+    match recipe.trainer {
+        "kohya" => {
+            let name = |dataset: &DatasetRecipe| dataset.name.split(".subsets").next().unwrap_or_default().to_owned();
+            recipe.datasets.iter().position(|other| name(other) == name(dataset)).unwrap_or(number)
+        }
+        "onetrainer" | "diffusion-pipe" => 0,
+        _ => number,
+    }
+}
+
+/// The bytes of a file.
+fn load(path: &Path) -> io::Result<Vec<u8>> {
+    let mut bytes = Vec::new();
+    fs::File::open(path)?.take(LONGEST).read_to_end(&mut bytes)?;
+    Ok(bytes)
 }
 
 /// The file or folder of this name: beside the configuration, or below the current folder.

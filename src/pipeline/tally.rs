@@ -55,7 +55,9 @@ impl Tally {
             let Some(size) = fate.size.filter(|_| panel.is_chosen()) else { continue };
             let repeats = panel.repeats(*dataset, path);
             let member = |&placement| Member { sample, size, placement, repeats };
-            tally.placed.extend(fate.placements.iter().map(member).enumerate());
+            let places: Vec<_> = fate.placements.iter().map(member).enumerate().collect();
+            let Some(tally) = self.datasets.get_mut(panel.leader(*dataset)) else { continue };
+            tally.placed.extend(places);
             tally.unplaced.extend(fate.unplaced.clone().map(|unplaced| (sample, unplaced)));
         }
     }
@@ -66,9 +68,10 @@ impl Tally {
         self.datasets
             .into_iter()
             .zip(panel.trainers())
-            .map(|(DatasetTally { mut outlook, mut acts, placed, unplaced }, trainer)| {
-                if panel.is_chosen() {
-                    let table = trainers::table(trainer, &outlook.folder, placed, unplaced);
+            .enumerate()
+            .map(|(dataset, (DatasetTally { mut outlook, mut acts, placed, unplaced }, trainer))| {
+                if panel.is_chosen() && panel.leader(dataset) == dataset {
+                    let table = trainers::table(trainer, &panel.folders(dataset), placed, unplaced);
                     let mut count = |act, members: u64, first: Option<SampleIndex>| {
                         if let Some(first) = first.filter(|_| members > 0) {
                             acts.insert(act, (members, first));

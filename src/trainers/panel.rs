@@ -22,6 +22,8 @@ pub struct Plan {
 pub struct Dataset {
     /// Number of the root that is its folder; `None` if all roots are.
     pub root: Option<usize>,
+    /// The same number for datasets whose pictures share buckets.
+    pub group: usize,
     /// The trainer with the dataset's settings.
     pub trainer: Box<dyn Trainer>,
 }
@@ -30,7 +32,7 @@ impl Plan {
     /// Every known trainer at its own defaults.
     #[must_use]
     pub fn every() -> Self {
-        let datasets = super::make_all().map(|trainer| Dataset { root: None, trainer }).collect();
+        let datasets = super::make_all().enumerate().map(|(group, trainer)| Dataset { root: None, group, trainer }).collect();
         Self { datasets, is_chosen: false }
     }
 
@@ -40,7 +42,7 @@ impl Plan {
         if trainer.about().name == "generic" {
             return Self::every();
         }
-        Self { datasets: vec![Dataset { root: None, trainer }], is_chosen: true }
+        Self { datasets: vec![Dataset { root: None, group: 0, trainer }], is_chosen: true }
     }
 }
 
@@ -92,11 +94,27 @@ impl<'a> Panel<'a> {
         root.map_or("", |root| root.prefix.as_str())
     }
 
+    /// What reported paths begin with in a dataset and those that share buckets with it.
+    #[must_use]
+    pub fn folders(&self, dataset: usize) -> String {
+        let sharing = (0..self.seats.len()).filter(|&other| self.leader(other) == self.leader(dataset));
+        let mut folders: Vec<&str> = sharing.map(|other| self.folder(other)).collect();
+        folders.dedup();
+        folders.join(" + ")
+    }
+
     /// How often a sample counts in a pass over a dataset.
     #[must_use]
     pub fn repeats(&self, dataset: usize, path: &RelPath) -> f64 {
         let inside = self.inside(path);
         self.seats.get(dataset).zip(inside).map_or(1.0, |(seat, (_, inside))| seat.trainer().repeats(&inside))
+    }
+
+    /// The first dataset of those that share buckets with this one.
+    #[must_use]
+    pub fn leader(&self, dataset: usize) -> usize {
+        let group = self.seats.get(dataset).map(|seat| seat.dataset.group);
+        self.seats.iter().position(|seat| Some(seat.dataset.group) == group).unwrap_or(dataset)
     }
 
     /// Whether the user chose the trainer.

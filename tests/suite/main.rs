@@ -11,6 +11,7 @@
 
 mod agreement;
 mod baseline;
+mod bisect;
 mod bisect_search;
 mod build;
 mod cache;
@@ -23,7 +24,6 @@ mod formats;
 mod generated;
 mod manifest;
 mod probe;
-
 mod recipe;
 mod rooms;
 mod support;

@@ -19,7 +19,7 @@ fn allowed() -> BTreeMap<&'static str, &'static [&'static str]> {
         ("settings", &["model", "walk", "decode", "captions", "cache", "trainers", "checks", "witness"][..]),
         ("witness", &["model"][..]),
         ("manifest", &["model"][..]),
-        ("bisect", &["model"][..]),
+        ("bisect", &["model", "walk"][..]),
         ("sinks", &["model", "manifest", "settings"][..]),
         (
             "pipeline",

@@ -182,6 +182,8 @@ fn place_of(marker: &Marker) -> Place {
 
 #[cfg(test)]
 mod tests {
+    use std::fmt::Write as _;
+
     use super::*;
 
     fn root(text: &str) -> Node {
@@ -218,7 +220,7 @@ mod tests {
         let mut text = "a0: &a0 [x, x, x, x, x, x, x, x, x, x]\n".to_owned();
         for level in 1..12 {
             let below = format!("*a{}, ", level - 1).repeat(10);
-            text.push_str(&format!("a{level}: &a{level} [{}]\n", below.trim_end_matches(", ")));
+            writeln!(text, "a{level}: &a{level} [{}]", below.trim_end_matches(", ")).expect("a string takes text");
         }
         assert!(parse(&text, &mut Vec::new()).is_err());
     }
