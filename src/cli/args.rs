@@ -20,6 +20,8 @@ Exit codes:
   0    nothing at or above --fail-on
   1    findings at or above --fail-on (default: error)
   2    the run could not happen: arguments, settings, an output that cannot be opened
+  3    bisect: narrowed, but not proven
+  4    bisect: the premise does not hold
   130  interrupted; what is known was written";
 
 /// The known trainers and their versions.

@@ -29,3 +29,4 @@ mod rooms;
 mod support;
 mod truth;
 mod witness;
+mod worked;

@@ -69,11 +69,9 @@ pub(crate) fn check_as(root: &Path, trainer: &str, set: &[&str]) -> Found {
     let mut trainer = trainers::find(trainer).expect("the trainer is known");
     for pair in set {
         let (key, value) = pair.split_once('=').expect("a setting has a value");
-        let value = match (value.parse::<i64>(), value.parse::<bool>()) {
-            (Ok(number), _) => toml::Value::from(number),
-            (_, Ok(flag)) => toml::Value::from(flag),
-            _ => toml::Value::from(value),
-        };
+        // As the program reads it: TOML if it parses as TOML.
+        let parsed = toml::from_str::<toml::Table>(&format!("value = {value}")).ok().and_then(|mut table| table.remove("value"));
+        let value = parsed.unwrap_or_else(|| toml::Value::from(value));
         trainer.set(&Setting::new(key, &value)).expect("the setting is known");
     }
     let mut settings = Settings::new(vec![Input::Path(root.to_owned())]);

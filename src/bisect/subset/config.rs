@@ -27,6 +27,7 @@ impl FolderMap {
         let below = RelPath::from_os(real.strip_prefix(&self.old).ok()?);
         Some(match self.folders.get(below.as_str()) {
             Some((folder, scale)) => (self.new.join(folder.to_os()), *scale),
+            None if below.as_str().is_empty() => (self.new.clone(), 1.0),
             None => (self.new.join(below.to_os()), 1.0),
         })
     }
@@ -227,7 +228,6 @@ fn yaml_line(line: &str, config: Config<'_>, map: &FolderMap) -> Option<String> 
 
 #[cfg(test)]
 mod tests {
-
     use super::*;
 
     #[test]

@@ -5,6 +5,7 @@
 mod captions;
 mod images;
 mod names;
+mod trainers;
 
 use std::path::PathBuf;
 
