@@ -156,6 +156,7 @@ impl Findings {
             message: message.into(),
             evidence: BTreeMap::new(),
             condition: None,
+            place: None,
             consequences: BTreeMap::new(),
             help: String::new(),
         });

@@ -26,7 +26,7 @@ use check::{Run, declare_check};
 pub use check::{Check, Family, Findings, page};
 pub use run::{by_weight, check_dataset, check_sample, find};
 
-use crate::model::{Finding, Obstruction, RecipeFault, RelPath};
+use crate::model::{Finding, Obstruction, Outlook, RecipeFault, RelPath};
 
 /// The finding for an ignore in the settings that is of no use, which only the run can tell.
 pub(crate) fn unused_ignore(settings: &RelPath, pattern: &str, reason: &str, wrong: &str) -> Finding {
@@ -37,6 +37,11 @@ pub(crate) fn unused_ignore(settings: &RelPath, pattern: &str, reason: &str, wro
 #[must_use]
 pub fn recipe_fault(fault: &RecipeFault) -> Finding {
     recipe::finding(fault)
+}
+
+/// The finding for a dataset of which a trainer takes nothing.
+pub(crate) fn nothing_left(outlook: &Outlook) -> Finding {
+    dataset::empty_dataset::nothing_left(outlook.trainer, &outlook.folder, outlook.skip + outlook.replace)
 }
 
 /// The finding for files that are in the way of the user's trainer, which only the trainer can tell.

@@ -31,6 +31,7 @@ pub(super) fn finding(fault: &RecipeFault) -> Finding {
         .evidence("line", place.line)
         .evidence("column", place.column)
         .help(fault.help.clone());
+    finding.place = Some(place);
     finding.consequences.insert(fault.trainer, fault.consequence.clone());
     finding.clone()
 }

@@ -65,10 +65,15 @@ fn take_baseline(resolved: &mut Resolved, options: &CheckOptions) -> anyhow::Res
     let Some(path) = &options.baseline else { return Ok(settings::Baseline::default()) };
     #[expect(clippy::disallowed_methods, reason = "a settings file is read in cli")]
     let text = fs::read_to_string(path).with_context(|| format!("failed to read the baseline `{}`", path.display()))?;
-    let baseline = settings::Baseline::parse(&text).with_context(|| format!("`{}` is no baseline that can be kept to", path.display()))?;
+    let mut baseline =
+        settings::Baseline::parse(&text).with_context(|| format!("`{}` is no baseline that can be kept to", path.display()))?;
     if options.write_baseline.is_none() {
         resolved.settings.rules.baseline = Some(baseline.clone());
         resolved.settings.rules.baseline_file = Some(RelPath::from_os(path));
+    } else {
+        // An entry whose last day has passed would be void at once in the new file.
+        let today = &resolved.settings.rules.today;
+        baseline.entries.retain(|_, known| known.expires.as_ref().is_none_or(|last| last >= today));
     }
     Ok(baseline)
 }

@@ -5,7 +5,7 @@ use std::io::{self, Read as _};
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context as _, bail};
-use walkaround::model::{Consequence, Level, Outcome, Phase, Profile, RecipeFault, RecipeFaultKind};
+use walkaround::model::{Consequence, Level, Outcome, Phase, Place, Profile, RecipeFault, RecipeFaultKind};
 use walkaround::recipe::{self, DatasetRecipe, Layout, PathText, Recipe, Role};
 use walkaround::settings::Settings;
 use walkaround::trainers::{self, Dataset, Plan, Setting, Trainer};
@@ -70,12 +70,16 @@ fn build(
     let (mut inputs, mut datasets) = (Vec::<PathBuf>::new(), Vec::new());
     let mut profile = None;
     let trained = recipe.datasets.iter().filter(|dataset| dataset.role != Role::Conditioning);
-    let trained: Vec<&DatasetRecipe> = trained.filter(|dataset| dataset.folder.is_some()).collect();
+    let (trained, listed): (Vec<&DatasetRecipe>, Vec<_>) = trained.partition(|dataset| dataset.folder.is_some());
+    faults.extend(listed.into_iter().filter_map(|dataset| Some(not_followed(recipe.trainer, dataset, dataset.metadata.as_ref()?))));
     if paths.len() > 1 || (!paths.is_empty() && trained.len() > 1) {
         bail!("the configuration names {} datasets; leave PATH out, or give one for a configuration of one dataset", trained.len());
     }
     for dataset in trained {
         let mut made = trainers::find(named)?;
+        for (key, value) in of_the_run(recipe) {
+            let _ = made.set(&Setting::new(key, &toml::Value::Integer(value)));
+        }
         for setting in &dataset.settings {
             // What a trainer does not know was reported by the reader, which knows the place.
             let _ = made.set(&Setting::new(&setting.key, &setting.value));
@@ -84,7 +88,11 @@ fn build(
             let _ = made.set(&Setting::new(key, &value));
         }
         apply(&mut *made)?;
-        profile.get_or_insert_with(|| made.profile());
+        let own = made.profile();
+        let first = profile.get_or_insert_with(|| own.clone());
+        if first.caption_extension != own.caption_extension {
+            faults.push(other_captions(recipe.trainer, dataset, first, &own));
+        }
         let folder = match (&dataset.folder, paths) {
             (_, [path]) => path.clone(),
             // That it is empty was reported; what the trainer walks instead is nobody's dataset.
@@ -98,7 +106,9 @@ fn build(
             }
             (None, _) => continue,
         };
-        let root = inputs.iter().position(|known| *known == folder).unwrap_or_else(|| {
+        // The same folder spelt twice is one root to the walk.
+        let real = |path: &Path| path.canonicalize().unwrap_or_else(|_| path.to_owned());
+        let root = inputs.iter().position(|known| real(known) == real(&folder)).unwrap_or_else(|| {
             inputs.push(folder);
             inputs.len() - 1
         });
@@ -108,9 +118,24 @@ fn build(
     Ok(Configured { inputs: inputs.into_iter().map(Input::Path).collect(), plan: Plan { datasets, is_chosen: true }, profile, faults })
 }
 
-/// What a configuration says without a key of its own: how the folder is laid out, and that a training without the option does not
+/// Settings of the whole run, which those of a dataset win over.
+fn of_the_run(recipe: &Recipe) -> Vec<(&'static str, i64)> {
+    let (batch, accumulation) = match recipe.trainer {
+        "simpletuner" | "diffusers" => ("train_batch_size", "gradient_accumulation_steps"),
+        "diffusion-pipe" => ("micro_batch_size_per_gpu", "gradient_accumulation_steps"),
+        "ai-toolkit" => ("batch_size", "gradient_accumulation"),
+        _ => ("batch_size", "gradient_accumulation_steps"),
+    };
+    let settings = [(batch, recipe.batch_size), (accumulation, recipe.gradient_accumulation)];
+    settings.into_iter().filter_map(|(key, value)| Some((key, value?))).collect()
+}
+
+/// What a configuration says without a key of its own: which script is started, how the folder is laid out, and that a training without the option does not
 /// cache. A dataset configuration alone does not tell whether it does.
 fn implied(recipe: &Recipe, dataset: &DatasetRecipe) -> Vec<(&'static str, toml::Value)> {
+    if recipe.trainer == "diffusers" && recipe.script.as_deref().is_some_and(|script| script.contains("text_to_image")) {
+        return vec![("script", toml::Value::String("text_to_image".to_owned()))];
+    }
     if recipe.trainer != "kohya" {
         return Vec::new();
     }
@@ -143,6 +168,12 @@ fn group(recipe: &Recipe, dataset: &DatasetRecipe, number: usize) -> usize {
 /// The bytes of a file.
 fn load(path: &Path) -> io::Result<Vec<u8>> {
     let mut bytes = Vec::new();
+    // Opening a pipe would wait for ever.
+    if fs::metadata(path)?.file_type().is_dir() {
+        return Err(io::ErrorKind::IsADirectory.into());
+    } else if !fs::metadata(path)?.is_file() {
+        return Err(io::Error::other("it is no regular file"));
+    }
     fs::File::open(path)?.take(LONGEST).read_to_end(&mut bytes)?;
     Ok(bytes)
 }
@@ -150,6 +181,47 @@ fn load(path: &Path) -> io::Result<Vec<u8>> {
 /// The file or folder of this name: beside the configuration, or below the current folder.
 fn beside(here: &Path, name: &str) -> Option<PathBuf> {
     [here.join(name), PathBuf::from(name)].into_iter().find(|path| path.exists())
+}
+
+/// A dataset whose captions have another extension than those that are read.
+fn other_captions(trainer: &'static str, dataset: &DatasetRecipe, first: &Profile, own: &Profile) -> RecipeFault {
+    let setting = dataset.settings.iter().find(|setting| setting.key.contains("caption"));
+    let folder = dataset.folder.as_ref();
+    RecipeFault {
+        kind: RecipeFaultKind::Unresolved,
+        level: Level::Warning,
+        trainer,
+        file: setting.map(|setting| setting.file.clone()).or(folder.map(|folder| folder.file.clone())).unwrap_or_default(),
+        place: setting.map(|setting| setting.at).or(folder.map(|folder| folder.at)).unwrap_or(Place::START),
+        message: format!(
+            "{} has captions with {}, and this check reads those of the first dataset, with {}",
+            dataset.name, own.caption_extension, first.caption_extension
+        ),
+        consequence: Consequence {
+            outcome: Outcome::Train,
+            phase: Phase::DatasetScan,
+            text: "the trainer reads both; what is said here of this dataset's captions is not so".to_owned(),
+        },
+        help: "check its folder on its own as PATH, with --trainer and --set".to_owned(),
+    }
+}
+
+/// A dataset whose samples stand in a list.
+fn not_followed(trainer: &'static str, dataset: &DatasetRecipe, list: &PathText) -> RecipeFault {
+    RecipeFault {
+        kind: RecipeFaultKind::Unresolved,
+        level: Level::Warning,
+        trainer,
+        file: list.file.clone(),
+        place: list.at,
+        message: format!("the samples of {} stand in `{}`, which is not followed here", dataset.name, list.text),
+        consequence: Consequence {
+            outcome: Outcome::Train,
+            phase: Phase::DatasetScan,
+            text: "the trainer reads the list; none of its samples was looked at".to_owned(),
+        },
+        help: "check the folder that the list names by giving it as PATH with --trainer".to_owned(),
+    }
 }
 
 /// A dataset whose folder is not there.

@@ -70,3 +70,21 @@ pub enum Condition {
     /// It cannot be read.
     CaptionUnreadable,
 }
+
+impl Condition {
+    /// Whether it is about the caption.
+    #[must_use]
+    pub fn is_of_caption(self) -> bool {
+        matches!(
+            self,
+            Self::CaptionMissing
+                | Self::CaptionEmpty
+                | Self::CaptionBlank
+                | Self::CaptionNotUtf8
+                | Self::CaptionMarked
+                | Self::CaptionMultiLine
+                | Self::CaptionTooLong
+                | Self::CaptionUnreadable
+        )
+    }
+}

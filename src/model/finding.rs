@@ -6,7 +6,7 @@ use std::fmt;
 use serde::Deserialize;
 use serde_json::Value;
 
-use super::{Condition, RelPath};
+use super::{Condition, Place, RelPath};
 
 /// How bad a finding is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Deserialize)]
@@ -128,6 +128,9 @@ pub struct Finding {
     pub message: String,
     /// The same as values.
     pub evidence: BTreeMap<&'static str, Value>,
+    /// Where in the file, if it is about the trainer's own configuration. Its path then begins where the program was started, not at
+    /// the dataset's root.
+    pub place: Option<Place>,
     /// What it is about, as far as trainers react differently to it.
     pub condition: Option<Condition>,
     /// What it means, by trainer; `generic` stands for a trainer that loads with Pillow.

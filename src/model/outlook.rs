@@ -81,10 +81,8 @@ impl Silent {
             Self::FramesLost => ("has frames that are not trained on", "have frames that are not trained on"),
             Self::Upscaled => ("is scaled up", "are scaled up"),
             Self::Cropped => ("loses more than a quarter to the crop", "lose more than a quarter to the crop"),
-            Self::Dropped => ("is in a bucket that is left out", "are in buckets that are left out"),
-            Self::Repeated => {
-                ("is in a bucket whose last batch is filled with repeats", "are in buckets whose last batch is filled with repeats")
-            }
+            Self::Dropped => ("fills no batch and is left out of a pass", "fill no batch and are left out of a pass"),
+            Self::Repeated => ("is taken once more to fill a batch", "are taken once more to fill a batch"),
         }
     }
 }

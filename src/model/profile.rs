@@ -36,6 +36,12 @@ pub struct Profile {
 }
 
 impl Profile {
+    /// Whether it stands for trainers in general, and nothing is known of how pictures are placed.
+    #[must_use]
+    pub fn is_generic(&self) -> bool {
+        self.trainer == "generic"
+    }
+
     /// Whether images of this extension, without dot, are picked up, as far as is known of its case.
     #[must_use]
     pub fn picks_up(&self, extension: &str) -> bool {

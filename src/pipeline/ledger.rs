@@ -5,7 +5,7 @@ use super::tally::Tally;
 use crate::checks;
 use crate::manifest::Fingerprint;
 use crate::model::{
-    Confirmed, DatasetFacts, Finding, Inventory, MetadataFacts, Profile, RecipeFault, SampleBrief, SampleReport, Size, Summary,
+    Confirmed, DatasetFacts, Finding, Inventory, MetadataFacts, Outlook, Profile, RecipeFault, SampleBrief, SampleReport, Size, Summary,
 };
 use crate::settings::Rules;
 use crate::trainers::Panel;
@@ -64,6 +64,8 @@ impl<'a> Ledger<'a> {
         let buckets: Vec<_> = self.summary.outlooks.iter().filter_map(|outlook| outlook.buckets.as_ref()).collect();
         let mut found = checks::check_dataset(&DatasetFacts { inventory, samples: &briefs, metadata, buckets: &buckets }, profile);
         found.extend(faults.iter().map(checks::recipe_fault));
+        let is_empty = |outlook: &&Outlook| outlook.train + outlook.distort + outlook.stop == 0 && outlook.skip + outlook.replace > 0;
+        found.extend(self.summary.outlooks.iter().filter(|_| self.panel.is_chosen()).filter(is_empty).map(checks::nothing_left));
         found.extend(self.panel.obstructions(inventory).iter().map(|(trainer, obstruction)| checks::obstruction(trainer, obstruction)));
         self.panel.consider(&mut found);
         found.sort_by(checks::by_weight);

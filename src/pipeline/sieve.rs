@@ -2,6 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use crate::checks;
 use crate::model::{Code, ContentHash, Finding, RelPath, SampleReport};
 use crate::settings::{Known, PathIgnore, Rules, Subject};
 
@@ -84,7 +85,10 @@ impl<'a> Sieve<'a> {
     /// Entries of the baseline that matched nothing, or no longer do: the check, where the file lay, the reason, and what is wrong.
     pub(super) fn stale_entries(&self) -> impl Iterator<Item = (String, &'a Known, &'static str)> {
         let entries = self.rules.baseline.iter().flat_map(|baseline| &baseline.entries);
-        entries.filter(|(key, _)| !self.matched.contains(key)).map(|((code, _), known)| {
+        // What was not looked for cannot be found.
+        let is_wanted =
+            |code: &str| checks::find(code).is_some_and(|check| self.rules.selects(check.code) && !self.rules.ignores(check.code));
+        entries.filter(move |(key, _)| !self.matched.contains(key) && is_wanted(&key.0)).map(|((code, _), known)| {
             let has_expired = known.expires.as_deref().is_some_and(|last| last < self.rules.today.as_str());
             (
                 code.clone(),
@@ -136,6 +140,7 @@ mod tests {
             message: String::new(),
             evidence: BTreeMap::new(),
             condition: None,
+            place: None,
             consequences: BTreeMap::new(),
             help: String::new(),
         }

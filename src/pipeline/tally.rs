@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use crate::model::{Inventory, Member, Outlook, RelPath, SampleIndex, Silent, SilentAct, TrainerFate, Unplaced};
+use crate::model::{Bucket, Inventory, Member, Outlook, RelPath, SampleIndex, Silent, SilentAct, TrainerFate, Unplaced};
 use crate::trainers::{self, Panel};
 
 /// The counts of all datasets of a plan.
@@ -77,13 +77,14 @@ impl Tally {
                             acts.insert(act, (members, first));
                         }
                     };
-                    let in_buckets = |which: fn(&crate::model::Bucket) -> bool| {
-                        let members = table.buckets.iter().filter(|bucket| which(bucket)).flat_map(|bucket| &bucket.members);
-                        (members.clone().count() as u64, members.map(|member| member.sample).min())
+                    let in_buckets = |affected: fn(&Bucket) -> u64| {
+                        let buckets = table.buckets.iter().filter(|bucket| affected(bucket) > 0);
+                        let first = buckets.clone().flat_map(|bucket| &bucket.members).map(|member| member.sample).min();
+                        (buckets.map(affected).sum(), first)
                     };
-                    let (dropped, first) = in_buckets(|bucket| bucket.dropped > 0);
+                    let (dropped, first) = in_buckets(|bucket| bucket.dropped);
                     count(Silent::Dropped, dropped, first);
-                    let (filled, first) = in_buckets(|bucket| bucket.filled > 0);
+                    let (filled, first) = in_buckets(|bucket| bucket.filled);
                     count(Silent::Repeated, filled, first);
                     outlook.buckets = Some(table);
                 }

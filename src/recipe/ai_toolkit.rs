@@ -170,7 +170,7 @@ fn dataset(reader: &mut Reader<'_>, file: &str, table: &Node, process: &Node, na
 fn variables(reader: &mut Reader<'_>, file: &str, node: &mut Node) {
     let at = node.at;
     match &mut node.value {
-        Value::Text(text) if text.contains("${") => {
+        Value::Text(text) if text.contains("${") && text.len() < LONGEST => {
             let mut out = String::with_capacity(text.len());
             let mut rest = text.as_str();
             while let Some((before, (name, after))) =
@@ -198,10 +198,15 @@ fn variables(reader: &mut Reader<'_>, file: &str, node: &mut Node) {
     }
 }
 
+/// Bytes of a text in which placeholders are replaced; a name may have a sixteenth of that. No real one comes near.
+const LONGEST: usize = 4096;
+
 /// Replaces `[name]` by the job's name, everywhere.
 fn named(node: &mut Node, name: &str) {
     match &mut node.value {
-        Value::Text(text) if text.contains("[name]") && text.len() < 4096 => *text = text.replace("[name]", name),
+        Value::Text(text) if text.contains("[name]") && text.len() < LONGEST && name.len() < LONGEST / 16 => {
+            *text = text.replace("[name]", name);
+        }
         Value::List(list) => list.iter_mut().for_each(|item| named(item, name)),
         Value::Table(table) => table.entries.iter_mut().for_each(|entry| named(&mut entry.node, name)),
         _ => {}

@@ -82,7 +82,11 @@ fn by_keys(root: &Node, load: &dyn Fn(&str) -> io::Result<Vec<u8>>) -> Vec<&'sta
         && let Ok(document) = Document::parse(&bytes, Syntax::of_name(config).unwrap_or(Syntax::Toml))
     {
         // A configuration cannot name itself here: this one has `datasets`, or nothing more is opened.
-        return if document.root.get("datasets").is_some() { by_keys(&document.root, load) } else { Vec::new() };
+        return if document.root.get("datasets").is_some_and(|datasets| datasets.list().is_some()) {
+            by_keys(&document.root, load)
+        } else {
+            Vec::new()
+        };
     }
     if ["instance_data_dir", "class_data_dir", "concepts_list", "instance_prompt"].into_iter().any(has) {
         return vec!["diffusers"];

@@ -1,5 +1,7 @@
 //! Tables of keys: what a trainer takes where, and the one function that holds a configuration against them.
 
+use std::collections::HashSet;
+
 use super::document::{Node, Value};
 use super::reader::{Means, Reader};
 use crate::model::{RecipeFaultKind, nearest, printable};
@@ -91,6 +93,7 @@ pub(super) fn check(reader: &mut Reader<'_>, file: &str, table: &Node, name: &st
         reader.fault(RecipeFaultKind::WrongType, (file, table.at), message, means, "write it as a table of keys and values");
         return;
     };
+    let there: HashSet<&str> = entries.entries.iter().map(|entry| entry.key.as_str()).collect();
     for entry in &entries.entries {
         let here = schema.iter().find(|key| key.name == entry.key && key.levels & level != 0);
         if let Some(key) = here {
@@ -99,7 +102,7 @@ pub(super) fn check(reader: &mut Reader<'_>, file: &str, table: &Node, name: &st
         }
         let elsewhere = schema.iter().find(|key| key.name == entry.key);
         let known = schema.iter().filter(|key| key.levels & level != 0).map(|key| key.name);
-        let like = nearest(&entry.key, known, if manners.strict { 0.8 } else { 0.9 }).filter(|like| table.get(like).is_none());
+        let like = nearest(&entry.key, known, if manners.strict { 0.8 } else { 0.9 }).filter(|like| !there.contains(like));
         let shown = printable(&entry.key);
         let (message, help) = match (elsewhere, like) {
             (Some(key), _) => {

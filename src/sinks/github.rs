@@ -31,7 +31,10 @@ impl<W: Write> GitHub<W> {
     fn annotation(&mut self, command: &str, finding: &Finding) -> io::Result<()> {
         write!(self.out, "::{command} ")?;
         if let Some(path) = finding.paths.first() {
-            write!(self.out, "file={},", property(&self.repository.path(path)))?;
+            write!(self.out, "file={},", property(&self.repository.path(path, finding.place)))?;
+        }
+        if let Some(place) = finding.place {
+            write!(self.out, "line={},col={},", place.line, place.column)?;
         }
         let more = match finding.paths.len() {
             0 | 1 => String::new(),

@@ -4,7 +4,7 @@ use std::fmt::Write as _;
 use std::path::Path;
 
 use super::Header;
-use crate::model::RelPath;
+use crate::model::{Place, RelPath};
 
 /// Turns reported paths into paths that begin where the program was started.
 #[derive(Clone, Debug, Default)]
@@ -23,17 +23,20 @@ impl Repository {
     }
 
     /// The path with `/` between its parts; characters that cannot be shown stay as they are.
-    pub(super) fn path(&self, path: &RelPath) -> String {
+    ///
+    /// A finding with a place is about a configuration, whose path begins there already.
+    pub(super) fn path(&self, path: &RelPath, place: Option<Place>) -> String {
         let path = path.to_os().to_string_lossy().replace('\\', "/");
         match self.root.trim_end_matches('/') {
             "" | "." => path,
+            _ if place.is_some() => path,
             root => format!("{root}/{path}"),
         }
     }
 
     /// The path as a URI reference (RFC 3986), its bytes escaped where they have to be.
-    pub(super) fn uri(&self, path: &RelPath) -> String {
-        let path = self.path(path);
+    pub(super) fn uri(&self, path: &RelPath, place: Option<Place>) -> String {
+        let path = self.path(path, place);
         let mut uri = if path.starts_with('/') { "file://".to_owned() } else { String::new() };
         for byte in path.bytes() {
             match byte {
@@ -77,6 +80,7 @@ mod tests {
     #[test]
     fn uris_escape_what_is_not_unreserved() {
         let repository = Repository { root: "my set".to_owned() };
-        assert_eq!(repository.uri(&RelPath::from("a#1 ü.png")), "my%20set/a%231%20%C3%BC.png");
+        assert_eq!(repository.uri(&RelPath::from("conf/a.toml"), Some(Place::START)), "conf/a.toml");
+        assert_eq!(repository.uri(&RelPath::from("a#1 ü.png"), None), "my%20set/a%231%20%C3%BC.png");
     }
 }

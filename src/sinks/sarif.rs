@@ -75,10 +75,16 @@ impl<W: Write> Sarif<W> {
             .chain(consequences)
             .chain([format!("What to do: {}.", finding.help)])
             .collect();
-        let location = |path| json!({"physicalLocation": {"artifactLocation": {"uri": self.repository.uri(path)}}});
+        let location = |path| {
+            let mut physical = json!({"artifactLocation": {"uri": self.repository.uri(path, finding.place)}});
+            if let Some(place) = finding.place {
+                physical["region"] = json!({"startLine": place.line, "startColumn": place.column});
+            }
+            json!({"physicalLocation": physical})
+        };
         // GitHub follows a result by its fingerprint when lines move; here the file and the check are all there is.
         let first = finding.paths.first().map_or("", |path| path.as_str());
-        let hash = blake3::hash(format!("{}\0{first}\0{}", finding.code, finding.paths.len()).as_bytes());
+        let hash = blake3::hash(format!("{}\0{first}\0{}\0{:?}", finding.code, finding.paths.len(), finding.place).as_bytes());
         ResultObject {
             rule_id: finding.code.0,
             rule_index: self.rules.iter().position(|rule| rule.code == finding.code.0),

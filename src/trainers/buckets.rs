@@ -23,7 +23,12 @@ pub fn table(
     let mut buckets: Vec<Bucket> =
         by_size.into_iter().map(|((resolution, size), members)| bucket(size, resolution, members, &batching)).collect();
     buckets.sort_by_key(|bucket| (Reverse(bucket.size.pixels()), Reverse(bucket.size.width), bucket.resolution));
-    let batches: u64 = buckets.iter().map(|bucket| bucket.batches).sum();
+    // Where a step takes a batch of each GPU, all of them are counted in a pass.
+    let side_by_side = match batching.remainder {
+        Remainder::Dropped { .. } => u64::from(batching.whole.max(1) / batching.batch_size.max(1)).max(1),
+        Remainder::Kept | Remainder::Filled | Remainder::FilledOrStops => 1,
+    };
+    let batches = buckets.iter().map(|bucket| bucket.batches).sum::<u64>().div_ceil(side_by_side);
     BucketTable {
         trainer: trainer.about().name,
         folder: folder.to_owned(),
@@ -53,11 +58,14 @@ fn bucket(size: Size, resolution: usize, members: Vec<Member>, batching: &Batchi
     Bucket { size, resolution, members, taken, batches, dropped, filled, stops }
 }
 
+/// Pictures of a bucket in a pass beyond which nothing is counted: nobody would see the end of it.
+const MOST: f64 = 1e12;
+
 /// Pictures in a pass: the sum of the repeats, of which a fraction that is left counts for nothing.
 fn taken(members: &[Member]) -> u64 {
     let sum: f64 = members.iter().map(|member| member.repeats.max(0.0)).sum();
-    #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "it saturates, and is not negative")]
-    let taken = (sum + 1e-9) as u64;
+    #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "it is bounded, and not negative")]
+    let taken = (sum + 1e-9).min(MOST) as u64;
     taken
 }
 

@@ -2,10 +2,10 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::trainer::{Pickup, Trainer};
+use super::trainer::{Pickup, Resolutions, Trainer};
 use crate::model::{
-    CaptionFacts, Condition, Consequence, Fate, FaultKind, Finding, Folder, Inventory, Level, Obstruction, Oddity, Outcome, Phase,
-    Placement, RelPath, Root, Sample, SampleFacts, SideFile, Silent, Size, TrainerFate, Unplaced,
+    Condition, Consequence, Fate, FaultKind, Finding, Folder, Inventory, Level, Obstruction, Oddity, Outcome, Phase, Placement, RelPath,
+    Root, Sample, SampleFacts, SideFile, Silent, Size, TrainerFate, Unplaced,
 };
 
 /// Which trainers are asked, and about which of the roots.
@@ -59,6 +59,8 @@ struct Seat<'a> {
     dataset: &'a Dataset,
     /// The dataset's trainer, if what lies in the folder made another of it.
     prepared: Option<Box<dyn Trainer>>,
+    /// What its captions end in.
+    caption_extension: String,
 }
 
 impl Seat<'_> {
@@ -76,7 +78,11 @@ impl<'a> Panel<'a> {
             .iter()
             .map(|dataset| {
                 let view = dataset.root.and_then(|root| below(inventory, root));
-                Seat { dataset, prepared: dataset.trainer.prepared(view.as_ref().unwrap_or(inventory)) }
+                Seat {
+                    dataset,
+                    prepared: dataset.trainer.prepared(view.as_ref().unwrap_or(inventory)),
+                    caption_extension: dataset.trainer.profile().caption_extension,
+                }
             })
             .collect();
         Self { seats, inventory, is_chosen: plan.is_chosen }
@@ -103,11 +109,17 @@ impl<'a> Panel<'a> {
         folders.join(" + ")
     }
 
-    /// How often a sample counts in a pass over a dataset.
+    /// How often a sample counts in a pass over a dataset, at each of its resolutions.
     #[must_use]
     pub fn repeats(&self, dataset: usize, path: &RelPath) -> f64 {
         let inside = self.inside(path);
-        self.seats.get(dataset).zip(inside).map_or(1.0, |(seat, (_, inside))| seat.trainer().repeats(&inside))
+        let repeats = |trainer: &dyn Trainer, inside: &RelPath| match trainer.resolutions() {
+            Resolutions::Each(_) => trainer.repeats(inside),
+            // It is in each bucket with the chance that its resolution is drawn.
+            #[expect(clippy::cast_precision_loss, reason = "there are few resolutions")]
+            Resolutions::OneOf(count) => trainer.repeats(inside) / count.max(1) as f64,
+        };
+        self.seats.get(dataset).zip(inside).map_or(1.0, |(seat, (_, inside))| repeats(seat.trainer(), &inside))
     }
 
     /// The first dataset of those that share buckets with this one.
@@ -135,7 +147,7 @@ impl<'a> Panel<'a> {
             let (fate, silent) = match trainer.picks_up(&inside) {
                 Pickup::Taken => {
                     listing.push(trainer);
-                    fate(trainer, facts, findings)
+                    fate(trainer, facts, &conditions(facts, findings, &seat.caption_extension), findings)
                 }
                 Pickup::PassedOver(why) => {
                     let consequence = Consequence { outcome: Outcome::Skip, phase: Phase::DatasetScan, text: why.to_owned() };
@@ -251,10 +263,10 @@ fn level(condition: Condition, before: Level, outcome: Outcome) -> Level {
 }
 
 /// What a trainer does with a sample that it lists, and what of it without a word.
-fn fate(trainer: &dyn Trainer, facts: &SampleFacts, findings: &[Finding]) -> (Fate, Vec<Silent>) {
+fn fate(trainer: &dyn Trainer, facts: &SampleFacts, conditions: &BTreeSet<Condition>, findings: &[Finding]) -> (Fate, Vec<Silent>) {
     let mut worst = Consequence { outcome: Outcome::Train, phase: Phase::Training, text: String::new() };
     let mut silent = BTreeSet::new();
-    for condition in conditions(facts, findings) {
+    for &condition in conditions {
         let generic = || findings.iter().find(|finding| finding.condition == Some(condition))?.consequences.get("generic").cloned();
         let Some(consequence) = trainer.react(condition, Some(facts)).or_else(generic) else { continue };
         if consequence.outcome != Outcome::Train
@@ -306,13 +318,20 @@ fn place(trainer: &dyn Trainer, size: Size) -> Result<Vec<Placement>, Unplaced> 
 }
 
 /// What is the matter with a sample: what its findings are about, and what only checks of the whole dataset report.
-fn conditions(facts: &SampleFacts, findings: &[Finding]) -> BTreeSet<Condition> {
+///
+/// A run reads captions of one extension. Of a trainer that looks for another one it is known only whether there is such a file.
+fn conditions(facts: &SampleFacts, findings: &[Finding], caption_extension: &str) -> BTreeSet<Condition> {
     let mut conditions: BTreeSet<Condition> = findings.iter().filter_map(|finding| finding.condition).collect();
     if facts.probe.as_ref().is_err_and(|fault| fault.kind == FaultKind::Unreadable) {
         conditions.insert(Condition::Unreadable);
     }
-    if matches!(facts.caption, CaptionFacts::Missing) {
-        conditions.insert(Condition::CaptionMissing);
+    let read = facts.sample.caption.as_ref().filter(|caption| caption.path.name().ends_with(caption_extension));
+    if read.is_none() {
+        conditions.retain(|condition| !condition.is_of_caption());
+        let wanted = caption_extension.trim_start_matches('.');
+        if !facts.sample.other_captions.iter().any(|other| **other == *wanted) {
+            conditions.insert(Condition::CaptionMissing);
+        }
     }
     conditions
 }

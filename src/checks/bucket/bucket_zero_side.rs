@@ -38,10 +38,15 @@ fn check(facts: &DatasetFacts<'_>, _: &Profile, out: &mut Findings) {
                 Outcome::Stop => "the run stops, as a rule without the file's name",
                 _ => "they are left out",
             };
+            let help = if error.starts_with("ZeroDivisionError") {
+                "crop or enlarge them until the short side has at least one bucket step, or move them out of the dataset"
+            } else {
+                "correct the setting that the error names, or the images that it does not allow"
+            };
             out.report_all(paths, message)
                 .evidence("error", error)
                 .means_to(table.trainer, Consequence { outcome, phase, text: text.to_owned() })
-                .help("crop or enlarge them until the short side has at least one bucket step, or move them out of the dataset");
+                .help(help);
         }
         let empty = members(table, |member| member.placement.bucket.short_side() == 0);
         if let Some(first) = empty.first() {

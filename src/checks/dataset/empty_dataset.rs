@@ -3,7 +3,7 @@
 use crate::checks::component::orphan_captions;
 use crate::checks::words::counted;
 use crate::checks::{Findings, Run, declare_check};
-use crate::model::{DatasetFacts, OddityKind, Outcome, Phase, Profile};
+use crate::model::{Consequence, DatasetFacts, Finding, OddityKind, Outcome, Phase, Profile};
 
 declare_check! {
     /// ## What it does
@@ -73,6 +73,18 @@ fn check(facts: &DatasetFacts<'_>, _: &Profile, out: &mut Findings) {
     finding
         .means(Outcome::Stop, Phase::DatasetScan, "there is nothing to train on: the run stops, or ends as if it had succeeded")
         .help(help);
+}
+
+/// The finding for a dataset of which a trainer takes nothing, which only the trainer can tell.
+pub(in crate::checks) fn nothing_left(trainer: &'static str, folder: &str, samples: u64) -> Finding {
+    let mut out = Findings::new(&CHECK);
+    let place = if folder.is_empty() { String::new() } else { format!(" below {folder}") };
+    let text = "there is nothing to train on: the run stops, or ends as if it had succeeded".to_owned();
+    out.report_all(Vec::new(), format!("{trainer} trains on none of the {samples} images{place}"))
+        .evidence("images", samples)
+        .means_to(trainer, Consequence { outcome: Outcome::Stop, phase: Phase::DatasetScan, text })
+        .help("look below what it does without a word why they are left out, and give it the folder or the options that it wants");
+    out.into_vec().remove(0)
 }
 
 #[cfg(test)]

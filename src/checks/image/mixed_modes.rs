@@ -44,7 +44,11 @@ fn check(facts: &DatasetFacts<'_>, _: &Profile, out: &mut Findings) {
         );
         out.report_all(paths(rarer), message)
             .level(Level::Warning)
-            .means(Outcome::Distort, Phase::Training, "16-bit gray is clipped to white, and of 16-bit colour the high byte is kept")
+            .means(
+                Outcome::Distort,
+                Phase::Training,
+                "with Pillow 16-bit gray is clipped to white, and of 16-bit colour the high byte is kept",
+            )
             .help("convert the images of the rarer depth to that of the others")
     } else if kinds.len() > 1 {
         let listed: Vec<String> = kinds.iter().map(|(kind, count)| format!("{count} {kind}")).collect();

@@ -34,7 +34,8 @@ fn check(facts: &SampleFacts, profile: &Profile, out: &mut Findings) {
     let wanted = profile.resolution.pixels();
     let is_under_step = size.short_side() < profile.bucket_step;
     let is_under_area = size.pixels() < wanted / AREA_DIVISOR;
-    if size.short_side() == 0 || !(is_under_step || is_under_area) {
+    // Where the trainer is known, its own buckets say more (B101, B105).
+    if !profile.is_generic() || size.short_side() == 0 || !(is_under_step || is_under_area) {
         return;
     }
     let scale = scale_up(size, profile.resolution);

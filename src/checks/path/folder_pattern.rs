@@ -26,7 +26,11 @@ declare_check! {
     P105 "folder-pattern", level: Error, since: "0.1.0", run: Run::Dataset(check),
 }
 
-fn check(facts: &DatasetFacts<'_>, _: &Profile, out: &mut Findings) {
+fn check(facts: &DatasetFacts<'_>, profile: &Profile, out: &mut Findings) {
+    // The layout is that of sd-scripts.
+    if !profile.is_generic() && profile.trainer != "kohya" {
+        return;
+    }
     // Folders directly below a root with the images in and below them, and near misses one level further down.
     let mut children: BTreeMap<RelPath, u64> = BTreeMap::new();
     let mut near: BTreeMap<RelPath, u64> = BTreeMap::new();

@@ -26,7 +26,11 @@ declare_check! {
     P106 "wrong-root-level", level: Warning, since: "0.1.0", run: Run::Dataset(check),
 }
 
-fn check(facts: &DatasetFacts<'_>, _: &Profile, out: &mut Findings) {
+fn check(facts: &DatasetFacts<'_>, profile: &Profile, out: &mut Findings) {
+    // The layout is that of sd-scripts.
+    if !profile.is_generic() && profile.trainer != "kohya" {
+        return;
+    }
     for root in facts.inventory.roots.iter().filter(|root| is_folder(root)) {
         let folders: Vec<(&Folder, Vec<&str>)> = facts
             .inventory

@@ -260,7 +260,7 @@ impl Table {
     }
 
     /// A table of entries in which a later one replaces an earlier one of the same key, as Python's parsers have it.
-    fn of(mut entries: Vec<Entry>, repeated: &mut Vec<(String, Place)>) -> Self {
+    pub(in crate::recipe) fn of(mut entries: Vec<Entry>, repeated: &mut Vec<(String, Place)>) -> Self {
         let mut seen = HashSet::new();
         let mut kept: Vec<bool> = entries.iter().rev().map(|entry| seen.insert(entry.key.as_str())).collect();
         kept.reverse();

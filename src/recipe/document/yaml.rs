@@ -78,6 +78,11 @@ impl Builder {
     }
 
     fn add(&mut self, node: Node, anchor: usize, weight: usize) -> Result<(), SyntaxFault> {
+        // Long text is copied as well where an alias stands for it.
+        let weight = match &node.value {
+            Value::Text(text) => weight.saturating_add(text.len() / 64),
+            _ => weight,
+        };
         self.nodes = self.nodes.saturating_add(weight);
         if self.nodes > MAX_NODES {
             return Err(SyntaxFault { at: node.at, message: format!("there are more than {MAX_NODES} values"), fatal: true });

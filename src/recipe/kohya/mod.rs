@@ -58,7 +58,8 @@ fn flattened(root: &Node) -> Node {
             _ => entries.push(entry.clone()),
         }
     }
-    Node { value: Value::Table(Table { entries }), at: root.at }
+    // Of two sections with the same key the last counts, as in the dictionary that Python makes of them.
+    Node { value: Value::Table(Table::of(entries, &mut Vec::new())), at: root.at }
 }
 
 fn layers(options: &Options) -> Layers<'_> {

@@ -84,7 +84,8 @@ fn remark(bucket: &Bucket) -> &'static str {
 
 /// The bucket that decides how much memory is needed.
 fn peak(out: &mut impl Write, table: &BucketTable, names: Names<'_>) -> io::Result<()> {
-    let Some(largest) = table.buckets.first() else { return Ok(()) };
+    let trained = table.buckets.iter().filter(|bucket| bucket.batches > 0);
+    let Some(largest) = trained.max_by_key(|bucket| memory(table, bucket)) else { return Ok(()) };
     writeln!(
         out,
         "  memory peak: {} ({:.2} MP in a batch), {}",
@@ -120,7 +121,7 @@ fn rank(out: &mut impl Write, table: &BucketTable, names: Names<'_>, verbose: bo
 /// Pixels of the largest batch of a bucket.
 fn memory(table: &BucketTable, bucket: &Bucket) -> u64 {
     let fills = bucket.filled > 0 || bucket.taken >= table.batch_size.into();
-    bucket.size.pixels() * if fills { table.batch_size.into() } else { bucket.taken }
+    bucket.size.pixels().saturating_mul(if fills { table.batch_size.into() } else { bucket.taken })
 }
 
 fn unplaced(out: &mut impl Write, table: &BucketTable, names: Names<'_>, verbose: bool) -> io::Result<()> {

@@ -335,6 +335,7 @@ mod tests {
             message: message.to_owned(),
             evidence: BTreeMap::new(),
             condition: None,
+            place: None,
             consequences: BTreeMap::new(),
             help: "fetch it again".to_owned(),
         }

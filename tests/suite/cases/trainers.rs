@@ -4,7 +4,7 @@ use std::fs;
 use std::path::Path;
 
 use serde_json::Value;
-use walkaround::model::Level;
+use walkaround::model::{Level, RelPath};
 
 use super::folder;
 use crate::build::{Folder, jpeg, rgb_png};
@@ -22,7 +22,7 @@ fn pictures(folder: &Folder, sizes: &[(u32, u32, u32)]) {
     }
 }
 
-/// O34, bmaltais/kohya_ss#1491: a side under the step of the buckets.
+/// O34, `bmaltais/kohya_ss#1491`: a side under the step of the buckets.
 #[test]
 fn o34_a_side_under_a_step_has_no_bucket_whichever_side_it_is() {
     let (root, folder) = folder();
@@ -30,7 +30,7 @@ fn o34_a_side_under_a_step_has_no_bucket_whichever_side_it_is() {
     let set = ["resolution=512", "enable_bucket=true", "bucket_no_upscale=true", "bucket_reso_steps=64"];
     let found = check_as(&root.path().join("set"), "kohya", &set);
     let findings = found.of("bucket-zero-side");
-    let mut paths: Vec<&str> = findings.iter().flat_map(|finding| &finding.paths).map(|path| path.as_str()).collect();
+    let mut paths: Vec<&str> = findings.iter().flat_map(|finding| &finding.paths).map(RelPath::as_str).collect();
     paths.sort_unstable();
     assert_eq!(paths, ["tall.jpg", "wide.jpg"], "{:#?}", found.brief());
     assert!(findings.iter().all(|finding| finding.level == Level::Error));
