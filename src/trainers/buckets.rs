@@ -114,4 +114,13 @@ mod tests {
         often[0].repeats = 10.0;
         assert_eq!(taken(&often), 11);
     }
+
+    #[test]
+    fn absurd_repeats_are_bounded() {
+        let mut absurd = members(2);
+        absurd[0].repeats = 1e30;
+        let batching = Batching { batch_size: u32::MAX, whole: u32::MAX, accumulation: 1, remainder: Remainder::Filled };
+        let bucket = bucket(Size::new(512, 512), 0, absurd, &batching);
+        assert_eq!((bucket.taken, bucket.batches), (1_000_000_000_000, 233));
+    }
 }

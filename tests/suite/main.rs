@@ -22,6 +22,7 @@ mod cross_check;
 mod datasets;
 mod formats;
 mod generated;
+mod locate;
 mod manifest;
 mod probe;
 mod recipe;

@@ -306,3 +306,21 @@ fn who_cannot_be_told_is_asked_for() {
     assert!(undecided("a.toml", "x = 1\n", Some("kohia")).to_string().contains("did you mean `kohya`?"));
     assert!(matches!(undecided("a.ini", "", None), RecipeError::UnknownSyntax { .. }));
 }
+
+#[test]
+fn a_configuration_that_names_itself_is_opened_once() {
+    let text = b"datasets = 1\ndataset_config = \"itself.toml\"\n";
+    let itself = |_: &str| -> io::Result<Vec<u8>> { Ok(text.to_vec()) };
+    // Whether its trainer can be told does not matter, only that there is an end to it.
+    let _ = read("itself.toml", text, None, &itself, &env);
+    let _ = read("itself.toml", text, Some("kohya"), &itself, &env);
+}
+
+#[test]
+fn aliases_of_long_text_are_counted_by_its_length() {
+    let long = "x".repeat(1 << 20);
+    let aliases = " - *a\n".repeat(20_000);
+    let text = format!("job: extension\nlong: &a {long}\nlist:\n{aliases}");
+    let recipe = read("bomb.yaml", text.as_bytes(), Some("ai-toolkit"), &load, &env).expect("the trainer is named");
+    assert_eq!(recipe.faults.first().map(|fault| fault.kind), Some(RecipeFaultKind::Parse));
+}

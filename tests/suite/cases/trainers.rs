@@ -138,3 +138,31 @@ fn a_configuration_names_the_folders_and_their_settings() {
         String::from_utf8_lossy(&output.stderr)
     );
 }
+
+/// A folder that two datasets spell differently is one to the walk, and each dataset keeps its own settings.
+#[test]
+fn a_folder_spelt_twice_keeps_the_settings_of_both() {
+    let root = tempfile::tempdir().expect("there is room for a test folder");
+    let folder = Folder::at(root.path());
+    folder.write("a/a.png", rgb_png(1, 640, 480)).write("b/b.png", rgb_png(2, 640, 480));
+    let dataset = |path: &str, resolution| format!("        - folder_path: \"{path}\"\n          resolution: [{resolution}]\n");
+    let datasets = [("a", 512), ("./a", 256), ("b", 1024)].map(|(path, resolution)| dataset(path, resolution)).concat();
+    let config = format!(
+        "job: extension\nconfig:\n  name: \"x\"\n  process:\n    - type: \"sd_trainer\"\n      datasets:\n{datasets}      model:\n        arch: \"flux2\"\n"
+    );
+    folder.write("config.yaml", config);
+    let output = walkaround(root.path(), &["buckets", "--config", "config.yaml", "--format", "jsonl"]);
+    let buckets: Vec<String> = String::from_utf8_lossy(&output.stdout)
+        .lines()
+        .map(|line| {
+            let line: Value = serde_json::from_str(line).expect("a line is JSON");
+            format!("{} in {}", line["paths"][0].as_str().unwrap_or_default(), line["bucket"])
+        })
+        .collect();
+    assert_eq!(
+        buckets,
+        ["a/a.png in [576,448]", "a/a.png in [288,224]", "b/b.png in [640,480]"],
+        "{}",
+        String::from_utf8_lossy(&output.stderr)
+    );
+}
