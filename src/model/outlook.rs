@@ -119,7 +119,7 @@ pub struct Outlook {
     pub stop: u64,
     /// What happens without a word, in the order of [`Silent`].
     pub silent: Vec<SilentAct>,
-    /// The buckets; `None` where the trainer's own settings are not known.
+    /// The buckets; `None` where the trainer's own settings are not known, and where an earlier dataset shares its buckets.
     pub buckets: Option<BucketTable>,
 }
 

@@ -241,8 +241,8 @@ fn weigh(trainers: &[&dyn Trainer], facts: Option<&SampleFacts>, finding: &mut F
     }
 }
 
-/// The level of a finding by what the user's own trainer does about it. That a file is not listed is often meant, so there the check
-/// knows better how bad it is.
+/// The level of a finding by what the user's own trainer does about it: what stops the run or loses the sample is an error, and what
+/// is only trained on otherwise is a warning at most. That a file is not listed is often meant, so that is a warning at most as well.
 fn level(condition: Condition, before: Level, outcome: Outcome) -> Level {
     let is_listing = matches!(
         condition,
