@@ -5,6 +5,7 @@
 
 use std::io::{self, Write};
 
+use super::kept::Kept;
 use super::repository::Repository;
 use super::{Header, Sink};
 use crate::model::{Finding, Level, LevelCounts, SampleReport, Summary};
@@ -17,19 +18,17 @@ const SHOWN: usize = 10;
 pub struct GitHub<W> {
     out: W,
     repository: Repository,
-    /// The first findings of each level, with what is left out counted.
-    kept: [Vec<Finding>; 3],
-    left_out: LevelCounts,
+    kept: Kept,
 }
 
 impl<W: Write> GitHub<W> {
     /// Annotations that are written to `out`.
     pub fn new(out: W) -> Self {
-        Self { out, repository: Repository::default(), kept: [const { Vec::new() }; 3], left_out: LevelCounts::default() }
+        Self { out, repository: Repository::default(), kept: Kept::new(SHOWN) }
     }
 
-    fn annotation(&mut self, command: &str, finding: &Finding) -> io::Result<()> {
-        write!(self.out, "::{command} ")?;
+    fn annotation(&mut self, finding: &Finding) -> io::Result<()> {
+        write!(self.out, "::{} ", command(finding.level))?;
         if let Some(path) = finding.paths.first() {
             write!(self.out, "file={},", property(&self.repository.path(path, finding.place)))?;
         }
@@ -56,27 +55,18 @@ impl<W: Write> Sink for GitHub<W> {
     }
 
     fn dataset(&mut self, findings: &[Finding]) -> io::Result<()> {
-        for finding in findings {
-            let kept = &mut self.kept[slot(finding.level)];
-            if kept.len() < SHOWN {
-                kept.push(finding.clone());
-            } else {
-                self.left_out.add(finding.level);
-            }
-        }
+        self.kept.extend(findings);
         Ok(())
     }
 
     fn finish(&mut self, summary: &Summary) -> io::Result<()> {
-        let [errors, warnings, notes] = std::mem::take(&mut self.kept);
-        for (command, findings) in [("error", errors), ("warning", warnings), ("notice", notes)] {
-            for finding in &findings {
-                self.annotation(command, finding)?;
-            }
+        let kept = std::mem::replace(&mut self.kept, Kept::new(SHOWN));
+        for finding in kept.worst_first() {
+            self.annotation(finding)?;
         }
         let LevelCounts { error, warning, info } = summary.findings;
         writeln!(self.out, "walkaround: {error} errors, {warning} warnings, {info} notes in {} images", summary.samples)?;
-        let LevelCounts { error, warning, info } = self.left_out;
+        let LevelCounts { error, warning, info } = kept.left_out;
         if error + warning + info > 0 {
             writeln!(self.out, "not annotated, since GitHub shows {SHOWN} of a kind: {error} errors, {warning} warnings, {info} notes")?;
         }
@@ -84,11 +74,11 @@ impl<W: Write> Sink for GitHub<W> {
     }
 }
 
-fn slot(level: Level) -> usize {
+fn command(level: Level) -> &'static str {
     match level {
-        Level::Error => 0,
-        Level::Warning => 1,
-        Level::Info => 2,
+        Level::Error => "error",
+        Level::Warning => "warning",
+        Level::Info => "notice",
     }
 }
 

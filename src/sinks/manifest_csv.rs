@@ -3,6 +3,7 @@
 
 use std::io::{self, Write};
 
+use super::spreadsheet::harmless;
 use super::{Header, Sink};
 use crate::manifest::{COLUMNS, Cell, SampleLine};
 use crate::model::{Finding, SampleReport, Summary};
@@ -48,11 +49,6 @@ fn field(cell: Cell) -> String {
         Cell::Float(number) => number.to_string(),
         Cell::Bool(is) => is.to_string(),
     }
-}
-
-/// Text that a spreadsheet would take for a formula gets an apostrophe before it, as spreadsheets themselves mark text.
-fn harmless(text: String) -> String {
-    if text.starts_with(['=', '+', '-', '@', '\t', '\r']) { format!("'{text}") } else { text }
 }
 
 #[cfg(test)]

@@ -8,6 +8,7 @@ mod buckets;
 mod github;
 mod json;
 mod junit;
+mod kept;
 mod manifest;
 mod manifest_csv;
 #[cfg(feature = "parquet")]
@@ -15,7 +16,9 @@ mod manifest_parquet;
 mod report;
 mod repository;
 mod sarif;
+mod spreadsheet;
 mod text;
+mod words;
 
 use std::io;
 

@@ -9,9 +9,10 @@ use std::io::{self, Write};
 use serde::Serialize;
 use serde_json::{Value, json};
 
+use super::kept::Kept;
 use super::repository::Repository;
 use super::{Header, Sink};
-use crate::model::{Finding, Level, SampleReport, Summary};
+use crate::model::{Finding, Level, LevelCounts, SampleReport, Summary};
 
 /// Results that GitHub shows.
 const RESULTS: usize = 5_000;
@@ -25,7 +26,7 @@ pub struct Sarif<W> {
     out: W,
     rules: Vec<Rule>,
     repository: Repository,
-    findings: Vec<Finding>,
+    findings: Kept,
 }
 
 /// A check, as the log describes it.
@@ -63,7 +64,7 @@ struct Properties<'a> {
 impl<W: Write> Sarif<W> {
     /// A log that is written to `out`, in which these checks are described.
     pub fn new(out: W, rules: Vec<Rule>) -> Self {
-        Self { out, rules, repository: Repository::default(), findings: Vec::new() }
+        Self { out, rules, repository: Repository::default(), findings: Kept::new(RESULTS) }
     }
 
     fn result<'a>(&self, finding: &'a Finding) -> ResultObject<'a> {
@@ -111,7 +112,9 @@ impl<W: Write> Sarif<W> {
                 })
             })
             .collect();
-        let left_out = self.findings.len().saturating_sub(RESULTS);
+        let results: Vec<_> = self.findings.worst_first().take(RESULTS).map(|finding| self.result(finding)).collect();
+        let LevelCounts { error, warning, info } = summary.findings;
+        let left_out = (error + warning + info).saturating_sub(results.len() as u64);
         let mut notifications = Vec::new();
         if left_out > 0 {
             let text = format!("{left_out} results are left out, the least important ones: GitHub shows {RESULTS}");
@@ -127,7 +130,7 @@ impl<W: Write> Sarif<W> {
                 "tool": {"driver": {"name": "walkaround", "semanticVersion": env!("CARGO_PKG_VERSION"), "rules": rules}},
                 "invocations": [{"executionSuccessful": !summary.interrupted, "toolExecutionNotifications": notifications}],
                 "columnKind": "unicodeCodePoints",
-                "results": self.findings.iter().take(RESULTS).map(|finding| self.result(finding)).collect::<Vec<_>>(),
+                "results": results,
             }],
         })
     }
@@ -144,12 +147,11 @@ impl<W: Write> Sink for Sarif<W> {
     }
 
     fn dataset(&mut self, findings: &[Finding]) -> io::Result<()> {
-        self.findings.extend_from_slice(findings);
+        self.findings.extend(findings);
         Ok(())
     }
 
     fn finish(&mut self, summary: &Summary) -> io::Result<()> {
-        self.findings.sort_by_key(|finding| std::cmp::Reverse(finding.level));
         let log = self.log(summary);
         serde_json::to_writer_pretty(&mut self.out, &log)?;
         self.out.write_all(b"\n")?;

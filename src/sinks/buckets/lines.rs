@@ -4,6 +4,7 @@ use std::io::{self, Write};
 
 use serde::Serialize;
 
+use super::super::spreadsheet::harmless;
 use super::Names;
 use crate::model::{Bucket, BucketTable};
 
@@ -133,7 +134,7 @@ pub(super) fn csv(out: &mut impl Write, tables: &[&BucketTable], names: Names<'_
         let [width, height] = line.bucket.map_or([String::new(), String::new()], |sides| sides.map(|side| side.to_string()));
         writer.write_record([
             line.trainer.to_owned(),
-            cell(line.folder),
+            harmless(line.folder.to_owned()),
             width,
             height,
             line.resolution.to_string(),
@@ -146,23 +147,18 @@ pub(super) fn csv(out: &mut impl Write, tables: &[&BucketTable], names: Names<'_
             line.stops.to_string(),
             line.largest_crop.to_string(),
             line.largest_scale.to_string(),
-            cell(line.error.unwrap_or_default()),
+            harmless(line.error.unwrap_or_default().to_owned()),
         ])?;
     }
     writer.flush()
 }
 
-/// Text that a spreadsheet does not take for a formula.
-fn cell(text: &str) -> String {
-    if text.starts_with(['=', '+', '-', '@']) { format!("'{text}") } else { text.to_owned() }
-}
-
 #[cfg(test)]
 mod tests {
-    use super::cell;
+    use super::harmless;
 
     #[test]
     fn a_folder_is_no_formula() {
-        assert_eq!(["=1+1", "-a", "a=b"].map(cell), ["'=1+1", "'-a", "a=b"]);
+        assert_eq!(["=1+1", "-a", "a=b"].map(str::to_owned).map(harmless), ["'=1+1", "'-a", "a=b"]);
     }
 }

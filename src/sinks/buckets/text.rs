@@ -5,6 +5,7 @@ use std::io::{self, Write};
 
 use anstyle::Style;
 
+use super::super::words::{counted, megapixels};
 use super::{BucketOptions, Names};
 use crate::model::{Bucket, BucketTable, printable};
 
@@ -60,14 +61,7 @@ fn rows(out: &mut impl Write, table: &BucketTable, names: Names<'_>, verbose: bo
             }
         }
     }
-    let batches = table.batches();
-    writeln!(
-        out,
-        "  {batches} {}, {} steps an epoch, {} images left out",
-        if batches == 1 { "batch" } else { "batches" },
-        table.steps,
-        table.dropped()
-    )
+    writeln!(out, "  {}, {} steps an epoch, {} images left out", counted(table.batches(), "batch"), table.steps, table.dropped())
 }
 
 fn remark(bucket: &Bucket) -> &'static str {
@@ -146,9 +140,4 @@ fn listed<'a>(names: impl Iterator<Item = &'a str>) -> String {
         0 => shown,
         more => format!("{shown} and {more} more"),
     }
-}
-
-#[expect(clippy::cast_precision_loss, reason = "shown with two decimals")]
-fn megapixels(pixels: u64) -> f64 {
-    pixels as f64 / 1e6
 }

@@ -10,6 +10,7 @@ use std::io::{self, Write};
 
 use anstyle::{AnsiColor, Style};
 
+use super::words::{counted, megapixels};
 use super::{Header, Sink};
 use crate::model::{Code, Consequence, Finding, Level, Phase, RelPath, SampleReport, Summary, Witness, printable};
 
@@ -281,10 +282,6 @@ fn extent(files: usize) -> String {
     if files == 0 { String::new() } else { format!("  {}", counted(files as u64, "file")) }
 }
 
-fn counted(count: u64, noun: &str) -> String {
-    if count == 1 { format!("1 {noun}") } else { format!("{count} {noun}s") }
-}
-
 fn phase_words(phase: Phase) -> &'static str {
     match phase {
         Phase::DatasetScan => "when the dataset is scanned",
@@ -312,11 +309,6 @@ fn humanized(bytes: u64) -> String {
         unit += 1;
     }
     if unit == 0 { format!("{bytes} bytes") } else { format!("{value:.1} {}", UNITS[unit]) }
-}
-
-#[expect(clippy::cast_precision_loss, reason = "shown with one decimal")]
-fn megapixels(pixels: u64) -> f64 {
-    pixels as f64 / 1e6
 }
 
 #[cfg(test)]

@@ -2,7 +2,8 @@
 
 use std::io::{self, Write};
 
-use super::{BOLD, DIM, counted};
+use super::super::words::counted;
+use super::{BOLD, DIM};
 use crate::model::{BucketTable, Outlook, Summary, printable};
 
 /// Writes the section; nothing if no trainer was asked, or there is no sample.
@@ -65,11 +66,10 @@ fn batches(table: &BucketTable) -> String {
         (dropped, true) => format!("; {dropped} left out of each, others every time"),
         (dropped, false) => format!("; {dropped} never trained on"),
     };
-    let batches = table.batches();
     format!(
-        "{}, {batches} {} of {}, {} an epoch{left_out}",
+        "{}, {} of {}, {} an epoch{left_out}",
         counted(table.buckets.len() as u64, "bucket"),
-        if batches == 1 { "batch" } else { "batches" },
+        counted(table.batches(), "batch"),
         table.batch_size,
         counted(table.steps, "step"),
     )
