@@ -18,6 +18,7 @@ mod plan;
 mod reader;
 mod recognise;
 mod schema;
+mod sections;
 mod simpletuner;
 
 use std::io;

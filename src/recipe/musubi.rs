@@ -2,11 +2,12 @@
 
 use std::collections::HashSet;
 
-use super::document::{Node, Syntax, Table, Value};
+use super::document::{Node, Syntax};
 use super::plan::{DatasetRecipe, Media};
 use super::reader::{Layers, Means, Reader, Source};
 use super::schema::{Key, Manners, Wants, check, key};
-use crate::model::{Place, RecipeFaultKind};
+use super::sections::{Shape, sections};
+use crate::model::RecipeFaultKind;
 
 const GENERAL: u8 = 1;
 const IMAGE: u8 = 2;
@@ -83,23 +84,16 @@ pub(super) fn read(reader: &mut Reader<'_>, source: &Source) {
     }
 }
 
+static SHAPE: Shape = Shape {
+    schema: &SCHEMA,
+    general: GENERAL,
+    manners: MANNERS,
+    without: ("the trainer has no dataset and ends", "add [[datasets]] with image_directory or video_directory"),
+};
+
 fn datasets(reader: &mut Reader<'_>, source: &Source) {
-    let (file, root) = (source.name.as_str(), &source.document.root);
-    for entry in root.table().into_iter().flat_map(|table| &table.entries) {
-        if !["general", "datasets"].contains(&entry.key.as_str()) {
-            let message = format!("a dataset configuration has no key `{}`, only `general` and `datasets`", entry.key);
-            let means = Means::stops("the trainer allows no other keys (\"extra keys not allowed\") and ends");
-            reader.fault(RecipeFaultKind::UnknownKey, (file, entry.at), message, means, "move the key to [general] or [[datasets]]");
-        }
-    }
-    let empty = Node { value: Value::Table(Table::default()), at: Place::START };
-    let general = root.get("general").unwrap_or(&empty);
-    check(reader, file, general, "[general]", &SCHEMA, GENERAL, MANNERS);
-    let list = root.get("datasets").and_then(Node::list).unwrap_or_default();
-    if list.is_empty() {
-        let what = "the trainer has no dataset and ends";
-        reader.missing(file, root.at, "there is no [[datasets]]", what, "add [[datasets]] with image_directory or video_directory");
-    }
+    let file = source.name.as_str();
+    let (general, list) = sections(reader, source, &SHAPE);
     let mut caches = HashSet::new();
     for (number, table) in list.iter().enumerate() {
         let has = |key: &str| table.get(key).is_some();

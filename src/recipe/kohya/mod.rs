@@ -12,7 +12,8 @@ use super::document::{Node, Syntax, Table, Value};
 use super::plan::{DatasetRecipe, Layout, PathText, Role};
 use super::reader::{Layers, Means, Reader, Source};
 use super::schema::check;
-use crate::model::{Level, Outcome, Phase, Place, RecipeFaultKind, printable};
+use super::sections::{Shape, sections};
+use crate::model::{Level, Outcome, Phase, RecipeFaultKind, printable};
 use rules::Script;
 use schema::{DATASET, FOR_TRAINER, FROM_OPTIONS, GENERAL, MANNERS, SCHEMA, SUBSET};
 
@@ -80,24 +81,17 @@ fn run_settings(reader: &mut Reader<'_>, options: &Options) {
     }
 }
 
+static SHAPE: Shape = Shape {
+    schema: &SCHEMA,
+    general: GENERAL,
+    manners: MANNERS,
+    without: ("the trainer ends with \"datasets should not be an empty iterable\"", "add [[datasets]] with [[datasets.subsets]]"),
+};
+
 /// A dataset configuration.
 fn datasets(reader: &mut Reader<'_>, source: &Source, options: &Options, script: &str) {
-    let (file, root) = (source.name.as_str(), &source.document.root);
-    for entry in root.table().into_iter().flat_map(|table| &table.entries) {
-        if !["general", "datasets"].contains(&entry.key.as_str()) {
-            let message = format!("a dataset configuration has no key `{}`, only `general` and `datasets`", entry.key);
-            let means = Means::stops("the trainer allows no other keys (\"extra keys not allowed\") and ends");
-            reader.fault(RecipeFaultKind::UnknownKey, (file, entry.at), message, means, "move the key to [general] or [[datasets]]");
-        }
-    }
-    let empty = Node { value: Value::Table(Table::default()), at: Place::START };
-    let general = root.get("general").unwrap_or(&empty);
-    check(reader, file, general, "[general]", &SCHEMA, GENERAL, MANNERS);
-    let list = root.get("datasets").and_then(Node::list).unwrap_or_default();
-    if list.is_empty() {
-        let what = "the trainer ends with \"datasets should not be an empty iterable\"";
-        reader.missing(file, root.at, "there is no [[datasets]]", what, "add [[datasets]] with [[datasets.subsets]]");
-    }
+    let file = source.name.as_str();
+    let (general, list) = sections(reader, source, &SHAPE);
     for (number, dataset) in list.iter().enumerate() {
         check(reader, file, dataset, "[[datasets]]", &SCHEMA, DATASET, MANNERS);
         let mut shared = vec![(file, dataset), (file, general)];
