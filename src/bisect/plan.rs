@@ -219,26 +219,12 @@ fn among(first: u32, last: u32) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::bisect::suspicion::weight;
+    use crate::bisect::suspicion::{alike, weight};
     use crate::model::{Level, Size};
-
-    fn facts(count: u32) -> Vec<Facts> {
-        (0..count)
-            .map(|number| Facts {
-                path: format!("{number:03}.png"),
-                mode: Some("RGB".to_owned()),
-                format: Some("PNG".to_owned()),
-                size: Some(Size::new(512, 512)),
-                size_bytes: 1000,
-                modified: Some(7),
-                ..Facts::default()
-            })
-            .collect()
-    }
 
     #[test]
     fn samples_alike_are_equally_suspect_and_stay_in_the_order_of_their_paths() {
-        let plan = Plan::new(&facts(40), &SearchOptions::default());
+        let plan = Plan::new(&alike(40), &SearchOptions::default());
         assert!(plan.suspicion().iter().all(|suspicion| (suspicion - weight::ORDINARY).abs() < f64::EPSILON));
         assert_eq!(plan.samples[39].path, "039.png");
         let firsts: Vec<_> = plan.steps.iter().map(|step| (step.first, step.after, step.until)).collect();
@@ -247,7 +233,7 @@ mod tests {
 
     #[test]
     fn an_error_outweighs_all_else() {
-        let mut facts = facts(1000);
+        let mut facts = alike(1000);
         facts[5].worst = Some(Level::Error);
         facts[900].mode = Some("CMYK".to_owned());
         facts[901].size = Some(Size::new(u32::MAX, u32::MAX));
@@ -258,7 +244,7 @@ mod tests {
 
     #[test]
     fn the_words_tell_halves_and_hours() {
-        let words = Plan::new(&facts(40), &SearchOptions::default()).to_string();
+        let words = Plan::new(&alike(40), &SearchOptions::default()).to_string();
         assert!(words.contains("run samples 1 to 20, without the others"), "{words}");
         assert!(words.contains("if it passes, it is among samples 21 to 40"), "{words}");
         assert!(words.contains("at 10 minutes a trial"), "{words}");
@@ -267,7 +253,7 @@ mod tests {
 
     #[test]
     fn a_plan_is_read_back_as_it_was_written() {
-        let plan = Plan::new(&facts(3), &SearchOptions::default());
+        let plan = Plan::new(&alike(3), &SearchOptions::default());
         let text = serde_json::to_string(&plan).expect("a plan is JSON");
         assert_eq!(serde_json::from_str::<Plan>(&text).expect("it is a plan"), plan);
     }

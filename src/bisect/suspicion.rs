@@ -167,23 +167,25 @@ fn doublings_above(value: u64, limit: u64) -> Option<f64> {
     Some(ratio.log2() + 1.0)
 }
 
+/// Samples that are alike, for tests.
+#[cfg(test)]
+pub(super) fn alike(count: u32) -> Vec<Facts> {
+    (0..count)
+        .map(|number| Facts {
+            path: format!("{number:03}.png"),
+            mode: Some("RGB".to_owned()),
+            format: Some("PNG".to_owned()),
+            size: Some(Size::new(512, 512)),
+            size_bytes: 1000,
+            modified: Some(7),
+            ..Facts::default()
+        })
+        .collect()
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    fn facts(count: u32) -> Vec<Facts> {
-        (0..count)
-            .map(|number| Facts {
-                path: format!("{number:03}.png"),
-                mode: Some("RGB".to_owned()),
-                format: Some("PNG".to_owned()),
-                size: Some(Size::new(512, 512)),
-                size_bytes: 1000,
-                modified: Some(7),
-                ..Facts::default()
-            })
-            .collect()
-    }
 
     #[test]
     fn each_fact_makes_a_sample_the_most_suspicious() {
@@ -198,7 +200,7 @@ mod tests {
             ("a finding of level info", |sample| sample.worst = Some(Level::Info)),
         ];
         for (reason, change) in changes {
-            let mut facts = facts(40);
+            let mut facts = alike(40);
             change(&mut facts[17]);
             let suspicions = suspicions(&facts);
             let highest = suspicions.iter().map(|it| it.suspicion).fold(0.0, f64::max);
