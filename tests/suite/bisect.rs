@@ -242,7 +242,8 @@ fn kills_lose_no_trial_and_double_none() {
             .stderr(Stdio::null())
             .spawn()
             .expect("the program starts");
-        let until = Instant::now() + Duration::from_millis(150 + turn * 37 % 400);
+        // The longest grows with each turn, so that a machine which has other things to do comes to an end as well.
+        let until = Instant::now() + Duration::from_millis(150 + turn * 37 % 400 + turn * 8);
         while Instant::now() < until && child.try_wait().expect("it can be waited for").is_none() {
             std::thread::sleep(Duration::from_millis(3));
         }
