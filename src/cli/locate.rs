@@ -4,7 +4,7 @@ use std::io::{self, Write};
 
 use anyhow::bail;
 use serde::Serialize;
-use walkaround::model::{Bucket, BucketTable, Finding, Member, RelPath, SampleIndex, SampleReport, Summary, printable};
+use walkaround::model::{Bucket, BucketTable, Member, RelPath, SampleIndex, Summary, printable};
 use walkaround::sinks::{Header, Sink};
 use walkaround::trainers::order::{KohyaDataset, KohyaOrder, Loader, Located, OneTrainerOrder};
 
@@ -93,14 +93,6 @@ struct Tables {
 impl Sink for &mut Tables {
     fn begin(&mut self, header: &Header<'_>) -> io::Result<()> {
         self.paths = header.inventory.samples.iter().map(|sample| sample.path.clone()).collect();
-        Ok(())
-    }
-
-    fn sample(&mut self, _: &SampleReport) -> io::Result<()> {
-        Ok(())
-    }
-
-    fn dataset(&mut self, _: &[Finding]) -> io::Result<()> {
         Ok(())
     }
 

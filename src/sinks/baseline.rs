@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::io::{self, Write};
 
-use super::{Header, Sink};
+use super::Sink;
 use crate::model::{ContentHash, Finding, Level, RelPath, SampleReport, Summary};
 use crate::settings::{Baseline as Entries, Known, Subject};
 
@@ -35,10 +35,6 @@ impl<W: Write> Baseline<W> {
 }
 
 impl<W: Write> Sink for Baseline<W> {
-    fn begin(&mut self, _: &Header<'_>) -> io::Result<()> {
-        Ok(())
-    }
-
     fn sample(&mut self, report: &SampleReport) -> io::Result<()> {
         self.contents.extend(report.contents().map(|(path, hash)| (path.clone(), hash)));
         self.dataset(&report.findings)

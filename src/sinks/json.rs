@@ -58,10 +58,6 @@ impl<W: Write> JsonLines<W> {
 }
 
 impl<W: Write> Sink for JsonLines<W> {
-    fn begin(&mut self, _: &Header<'_>) -> io::Result<()> {
-        Ok(())
-    }
-
     fn sample(&mut self, report: &SampleReport) -> io::Result<()> {
         self.dataset(&report.findings)
     }

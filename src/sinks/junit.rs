@@ -6,7 +6,7 @@ use std::io::{self, Write};
 
 use quick_junit::{NonSuccessKind, Report, TestCase, TestCaseStatus, TestSuite};
 
-use super::{Header, Sink};
+use super::Sink;
 use crate::model::{Finding, Level, RelPath, SampleReport, Summary};
 
 /// Files that a test case lists.
@@ -37,10 +37,6 @@ impl<W: Write> JUnit<W> {
 }
 
 impl<W: Write> Sink for JUnit<W> {
-    fn begin(&mut self, _: &Header<'_>) -> io::Result<()> {
-        Ok(())
-    }
-
     fn sample(&mut self, report: &SampleReport) -> io::Result<()> {
         self.dataset(&report.findings)
     }

@@ -4,7 +4,7 @@ use std::io::{self, Write};
 
 use super::{Header, Sink, TOOL};
 use crate::manifest::{HeaderLine, InputLine, Line, SampleLine, SummaryLine, WalkLine};
-use crate::model::{Finding, SampleReport, Summary};
+use crate::model::{SampleReport, Summary};
 use crate::settings::Settings;
 
 /// Writes `walkaround.manifest/1`, a line as soon as a sample is known.
@@ -33,10 +33,6 @@ impl<W: Write> Sink for Manifest<W> {
 
     fn sample(&mut self, report: &SampleReport) -> io::Result<()> {
         self.line(&Line::Sample(Box::new(SampleLine::new(report, self.caption_text))))
-    }
-
-    fn dataset(&mut self, _: &[Finding]) -> io::Result<()> {
-        Ok(())
     }
 
     fn finish(&mut self, summary: &Summary) -> io::Result<()> {

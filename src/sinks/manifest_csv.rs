@@ -6,7 +6,7 @@ use std::io::{self, Write};
 use super::spreadsheet::harmless;
 use super::{Header, Sink};
 use crate::manifest::{COLUMNS, Cell, SampleLine};
-use crate::model::{Finding, SampleReport, Summary};
+use crate::model::{SampleReport, Summary};
 
 /// Writes the manifest's columns, a row as soon as a sample is known.
 #[derive(Debug)]
@@ -30,10 +30,6 @@ impl<W: Write> Sink for ManifestCsv<W> {
     fn sample(&mut self, report: &SampleReport) -> io::Result<()> {
         let line = SampleLine::new(report, self.caption_text);
         Ok(self.out.write_record(COLUMNS.iter().map(|column| field((column.cell)(&line))))?)
-    }
-
-    fn dataset(&mut self, _: &[Finding]) -> io::Result<()> {
-        Ok(())
     }
 
     fn finish(&mut self, _: &Summary) -> io::Result<()> {

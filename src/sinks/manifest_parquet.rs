@@ -16,7 +16,7 @@ use parquet::schema::types::Type;
 use super::manifest::header_line;
 use super::{Header, Sink};
 use crate::manifest::{COLUMNS, Cell, Column, ColumnKind, Line, SampleLine, SummaryLine};
-use crate::model::{Finding, SampleReport, Summary};
+use crate::model::{SampleReport, Summary};
 
 /// Rows that are held until they are written together.
 const GROUP: usize = 4096;
@@ -69,10 +69,6 @@ impl<W: Write + Send> Sink for ManifestParquet<W> {
     fn sample(&mut self, report: &SampleReport) -> io::Result<()> {
         self.rows.push(SampleLine::new(report, self.caption_text));
         if self.rows.len() < GROUP { Ok(()) } else { self.write_rows().map_err(failed) }
-    }
-
-    fn dataset(&mut self, _: &[Finding]) -> io::Result<()> {
-        Ok(())
     }
 
     fn finish(&mut self, summary: &Summary) -> io::Result<()> {

@@ -12,7 +12,7 @@ use walkaround::bisect::subset::{Source, Stamp, Strategy, rewriter, stamp};
 use walkaround::bisect::trial::{CommandLine, Judge};
 use walkaround::model::{Finding, Level, RelPath, SampleReport, Summary};
 use walkaround::settings::Settings;
-use walkaround::sinks::{Header as SinkHeader, Sink, TOOL};
+use walkaround::sinks::{Sink, TOOL};
 use walkaround::trainers;
 use walkaround::walk::Input;
 
@@ -158,10 +158,6 @@ impl Collector {
 }
 
 impl Sink for &mut Collector {
-    fn begin(&mut self, _: &SinkHeader<'_>) -> io::Result<()> {
-        Ok(())
-    }
-
     fn sample(&mut self, report: &SampleReport) -> io::Result<()> {
         if let Ok(probe) = &report.facts.probe {
             self.sizes.insert(report.facts.sample.path.clone(), [probe.size.width, probe.size.height]);

@@ -6,7 +6,7 @@ mod text;
 use std::io::{self, Write};
 
 use super::{Header, Sink};
-use crate::model::{BucketTable, Finding, RelPath, SampleIndex, SampleReport, Summary};
+use crate::model::{BucketTable, RelPath, SampleIndex, Summary};
 
 /// How the table is written.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -48,14 +48,6 @@ impl<W: Write> Buckets<W> {
 impl<W: Write> Sink for Buckets<W> {
     fn begin(&mut self, header: &Header<'_>) -> io::Result<()> {
         self.paths = header.inventory.samples.iter().map(|sample| sample.path.clone()).collect();
-        Ok(())
-    }
-
-    fn sample(&mut self, _: &SampleReport) -> io::Result<()> {
-        Ok(())
-    }
-
-    fn dataset(&mut self, _: &[Finding]) -> io::Result<()> {
         Ok(())
     }
 
