@@ -121,6 +121,18 @@ impl SampleFacts {
         Self { sample, content, sha256, probe, decoded, testimony: None, caption }
     }
 
+    /// The format by content, if there is a header that says it.
+    #[must_use]
+    pub fn format(&self) -> Option<Format> {
+        self.probe.as_ref().ok().map(|probe| probe.format)
+    }
+
+    /// The size as stored, if there is a header that says it.
+    #[must_use]
+    pub fn size(&self) -> Option<Size> {
+        self.probe.as_ref().ok().map(|probe| probe.size)
+    }
+
     /// Why a trainer that loads with Pillow cannot train on this sample, if it cannot.
     #[must_use]
     pub fn loss(&self) -> Option<Fault> {

@@ -64,6 +64,12 @@ pub enum Outcome {
 }
 
 impl Outcome {
+    /// Whether the sample is trained on, as it is or otherwise.
+    #[must_use]
+    pub fn is_trained(self) -> bool {
+        matches!(self, Self::Train | Self::Distort)
+    }
+
     /// The outcome as reports spell it.
     #[must_use]
     pub fn name(self) -> &'static str {

@@ -110,3 +110,19 @@ pub struct Inventory {
     /// Number of all files seen.
     pub files: u64,
 }
+
+impl Inventory {
+    /// The root that a reported path belongs to, with its number, and the rest of the path; of roots in each other the inner one.
+    #[must_use]
+    pub fn root_of<'a>(&self, path: &'a RelPath) -> Option<(usize, &Root, &'a str)> {
+        let roots = self.roots.iter().enumerate();
+        let holding = roots.filter_map(|(number, root)| Some((number, root, path.below_prefix(root.prefix.as_str())?)));
+        holding.max_by_key(|(_, root, _)| root.prefix.as_str().len())
+    }
+
+    /// A reported path from its root on; as it stands if it belongs to none.
+    #[must_use]
+    pub fn inside<'a>(&self, path: &'a RelPath) -> &'a str {
+        self.root_of(path).map_or(path.as_str(), |(_, _, rest)| rest)
+    }
+}

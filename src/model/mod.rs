@@ -41,7 +41,7 @@ pub use likeness::nearest;
 pub use metadata::{CaptionCell, FileNames, MetadataFacts, MetadataFault, MetadataFaultKind, MetadataKind, MetadataRow};
 pub use outlook::{Obstruction, Outlook, Silent, SilentAct, TrainerFate};
 pub use path::{RelPath, printable};
-pub use placement::{Fate, Placement, Unplaced};
+pub use placement::{Fate, HEAVY_CROP, Placement, Unplaced};
 pub use probe::{Exif, Orientation, Probe, Size};
 pub use profile::{ExtensionCase, Profile};
 pub use recipe_fault::{Place, RecipeFault, RecipeFaultKind};

@@ -3,12 +3,14 @@
 use super::{BucketTable, Consequence, Fate, Outcome, RelPath};
 
 /// What one trainer does with one sample.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq)]
 pub struct TrainerFate {
     /// Number of the dataset among those that were asked for.
     pub dataset: usize,
     /// Name of the trainer.
     pub trainer: &'static str,
+    /// How often it counts in a pass over the dataset, at each of its resolutions.
+    pub repeats: f64,
     /// What it does.
     pub fate: Fate,
     /// What of it happens without a word.

@@ -4,6 +4,9 @@ use std::borrow::Cow;
 
 use super::{Consequence, Outcome, Phase, Size};
 
+/// Share of a picture that a crop may cut away before it is worth a word.
+pub const HEAVY_CROP: f64 = 0.25;
+
 /// How a trainer cuts a picture to the size that it trains on: scaled first, then cropped.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Placement {
@@ -16,6 +19,14 @@ pub struct Placement {
 }
 
 impl Placement {
+    /// The bucket cut out of the centre of the scaled picture; of an odd rest the larger half is behind it.
+    #[must_use]
+    pub fn centred(bucket: Size, resized: Size) -> Self {
+        let offset = |outer: u32, inner: u32| outer.saturating_sub(inner) / 2;
+        let crop = [offset(resized.width, bucket.width), offset(resized.height, bucket.height)];
+        Self { bucket, resized, crop }
+    }
+
     /// How many times larger than the picture its scaled copy is, along the axis that grows most; below 1 it shrinks.
     #[must_use]
     pub fn scale(&self, picture: Size) -> f64 {
@@ -73,7 +84,7 @@ impl Fate {
     /// Whether anything of it is trained on.
     #[must_use]
     pub fn is_trained(&self) -> bool {
-        matches!(self.consequence.outcome, Outcome::Train | Outcome::Distort)
+        self.consequence.outcome.is_trained()
     }
 }
 

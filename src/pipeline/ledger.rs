@@ -44,7 +44,7 @@ impl<'a> Ledger<'a> {
         let caption = facts.caption.read().map(|caption| caption.content);
         let [image, caption] = [&brief.content, &caption].map(|content| content.as_ref().map(|content| &content.0));
         self.fingerprint.add(brief.path.as_str(), image, caption);
-        self.tally.enter(self.panel, brief.index, &brief.path, &fates);
+        self.tally.enter(self.panel, brief.index, &fates);
         self.briefs.push(brief);
         // At a trainer's own defaults only the sum says something.
         let fates = if self.panel.is_chosen() { fates } else { Vec::new() };
@@ -60,13 +60,13 @@ impl<'a> Ledger<'a> {
         faults: &[RecipeFault],
     ) -> Vec<Finding> {
         let briefs = std::mem::take(&mut self.briefs);
-        self.summary.outlooks = std::mem::replace(&mut self.tally, Tally::new(self.panel)).close(self.panel, inventory);
+        self.summary.outlooks = std::mem::take(&mut self.tally).close(self.panel, inventory);
         let buckets: Vec<_> = self.summary.outlooks.iter().filter_map(|outlook| outlook.buckets.as_ref()).collect();
         let mut found = checks::check_dataset(&DatasetFacts { inventory, samples: &briefs, metadata, buckets: &buckets }, profile);
         found.extend(faults.iter().map(checks::recipe_fault));
         let is_empty = |outlook: &&Outlook| outlook.train + outlook.distort + outlook.stop == 0 && outlook.skip + outlook.replace > 0;
         found.extend(self.summary.outlooks.iter().filter(|_| self.panel.is_chosen()).filter(is_empty).map(checks::nothing_left));
-        found.extend(self.panel.obstructions(inventory).iter().map(|(trainer, obstruction)| checks::obstruction(trainer, obstruction)));
+        found.extend(self.panel.obstructions().iter().map(|(trainer, obstruction)| checks::obstruction(trainer, obstruction)));
         self.panel.consider(&mut found);
         found.sort_by(checks::by_weight);
         let mut findings = self.pass(found);

@@ -2,11 +2,11 @@
 
 use std::collections::BTreeMap;
 
-use crate::model::{Bucket, Inventory, Member, Outlook, RelPath, SampleIndex, Silent, SilentAct, TrainerFate, Unplaced};
+use crate::model::{Bucket, Inventory, Member, Outlook, SampleIndex, Silent, SilentAct, TrainerFate, Unplaced};
 use crate::trainers::{self, Panel};
 
 /// The counts of all datasets of a plan.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub(super) struct Tally {
     datasets: Vec<DatasetTally>,
 }
@@ -45,20 +45,18 @@ impl Tally {
     }
 
     /// Counts what trainers do with one sample.
-    pub(super) fn enter(&mut self, panel: &Panel<'_>, sample: SampleIndex, path: &RelPath, fates: &[TrainerFate]) {
-        for TrainerFate { dataset, fate, silent, .. } in fates {
-            let Some(tally) = self.datasets.get_mut(*dataset) else { continue };
+    pub(super) fn enter(&mut self, panel: &Panel<'_>, sample: SampleIndex, fates: &[TrainerFate]) {
+        for &TrainerFate { dataset, repeats, ref fate, ref silent, .. } in fates {
+            let Some(tally) = self.datasets.get_mut(dataset) else { continue };
             tally.outlook.count(fate.consequence.outcome);
             for &act in silent {
                 tally.acts.entry(act).or_insert((0, sample)).0 += 1;
             }
             let Some(size) = fate.size.filter(|_| panel.is_chosen()) else { continue };
-            let repeats = panel.repeats(*dataset, path);
             let member = |&placement| Member { sample, size, placement, repeats };
-            let places: Vec<_> = fate.placements.iter().map(member).enumerate().collect();
-            let Some(tally) = self.datasets.get_mut(panel.leader(*dataset)) else { continue };
-            tally.placed.extend(places);
-            tally.unplaced.extend(fate.unplaced.clone().map(|unplaced| (sample, unplaced)));
+            let Some(leader) = self.datasets.get_mut(panel.leader(dataset)) else { continue };
+            leader.placed.extend(fate.placements.iter().map(member).enumerate());
+            leader.unplaced.extend(fate.unplaced.clone().map(|unplaced| (sample, unplaced)));
         }
     }
 
@@ -72,20 +70,13 @@ impl Tally {
             .map(|(dataset, (DatasetTally { mut outlook, mut acts, placed, unplaced }, trainer))| {
                 if panel.is_chosen() && panel.leader(dataset) == dataset {
                     let table = trainers::table(trainer, &panel.folders(dataset), placed, unplaced);
-                    let mut count = |act, members: u64, first: Option<SampleIndex>| {
-                        if let Some(first) = first.filter(|_| members > 0) {
-                            acts.insert(act, (members, first));
-                        }
-                    };
-                    let in_buckets = |affected: fn(&Bucket) -> u64| {
+                    let mut count = |act, affected: fn(&Bucket) -> u64| {
                         let buckets = table.buckets.iter().filter(|bucket| affected(bucket) > 0);
                         let first = buckets.clone().flat_map(|bucket| &bucket.members).map(|member| member.sample).min();
-                        (buckets.map(affected).sum(), first)
+                        acts.extend(first.map(|first| (act, (buckets.map(affected).sum(), first))));
                     };
-                    let (dropped, first) = in_buckets(|bucket| bucket.dropped);
-                    count(Silent::Dropped, dropped, first);
-                    let (filled, first) = in_buckets(|bucket| bucket.filled);
-                    count(Silent::Repeated, filled, first);
+                    count(Silent::Dropped, |bucket| bucket.dropped);
+                    count(Silent::Repeated, |bucket| bucket.filled);
                     outlook.buckets = Some(table);
                 }
                 outlook.silent = acts

@@ -1,6 +1,6 @@
-//! Arithmetic that the bucket rules of several trainers share: `CPython`'s rounding, and the bucket of the nearest aspect ratio.
+//! What the bucket rules of sd-scripts and musubi-tuner share: lists of buckets, and the one of the nearest aspect ratio.
 //!
-//! The rules themselves stay with their trainers.
+//! The rules themselves stay with their trainers, and `CPython`'s arithmetic is in `python`.
 
 use std::borrow::Cow;
 
@@ -10,32 +10,12 @@ use crate::model::{Outcome, Phase, Placement, Size, Unplaced};
 /// come to an end with them either.
 pub(super) const MOST_BUCKETS: usize = 1 << 16;
 
-/// What Python says of a division by zero.
-pub(super) const ZERO_DIVISION: &str = "ZeroDivisionError: division by zero";
-
 /// What is said of a list with more than [`MOST_BUCKETS`].
 pub(super) const TOO_MANY_BUCKETS: &str = "the settings ask for more than 65536 buckets";
 
 /// Width by height.
 pub(super) fn ratio(size: Size) -> f64 {
     f64::from(size.width) / f64::from(size.height)
-}
-
-/// Python's `int(value + 0.5)` of a number that is not negative.
-pub(super) fn half_up(value: f64) -> u64 {
-    truncated(value + 0.5)
-}
-
-/// Python's `int(value)` of a number that is not negative.
-#[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "`as` saturates, and what is beyond 2^64 fits no picture")]
-pub(super) fn truncated(value: f64) -> u64 {
-    value as u64
-}
-
-/// Python's conversion of a whole number.
-#[expect(clippy::cast_precision_loss, reason = "Python rounds to the nearest as well")]
-pub(super) fn float(value: u64) -> f64 {
-    value as f64
 }
 
 /// The largest multiple of the step that is not above the value; the value itself where there is no step.
@@ -64,9 +44,7 @@ pub(super) fn centred(bucket: [u64; 2], resized: [u64; 2]) -> Result<Placement, 
         let error = Cow::Owned(format!("the picture is to be scaled to {width}x{height} pixels, which no library can"));
         return Err(Unplaced { error, outcome: Outcome::Stop, phase: Phase::Training });
     };
-    let offset = |outer: u32, inner: u32| outer.saturating_sub(inner) / 2;
-    let crop = [offset(resized.width, bucket.width), offset(resized.height, bucket.height)];
-    Ok(Placement { bucket, resized, crop })
+    Ok(Placement::centred(bucket, resized))
 }
 
 #[cfg(test)]
@@ -89,8 +67,7 @@ mod tests {
     }
 
     #[test]
-    fn multiples_and_halves_are_those_of_python() {
+    fn multiples_are_those_of_python() {
         assert_eq!((floor_to(1023, 64), floor_to(63, 64), floor_to(7, 0)), (960, 0, 7));
-        assert_eq!((half_up(1365.5), half_up(1365.4), half_up(f64::MAX)), (1366, 1365, u64::MAX));
     }
 }

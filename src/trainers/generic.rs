@@ -30,10 +30,6 @@ impl Trainer for Generic {
         &ABOUT
     }
 
-    fn version(&self) -> &'static Version {
-        &ABOUT.versions[0]
-    }
-
     /// By the names that sd-scripts gives them (48d368fa, `library/config_util.py` and `library/train_util.py`).
     fn set(&mut self, setting: &Setting<'_>) -> Result<(), SetError> {
         match setting.key {
@@ -69,7 +65,7 @@ impl Trainer for Generic {
     }
 
     fn size_of(&self, facts: &SampleFacts) -> Option<Size> {
-        facts.probe.as_ref().ok().map(|probe| probe.size)
+        facts.size()
     }
 
     fn place(&self, size: Size, _: usize) -> Result<Placement, Unplaced> {

@@ -4,8 +4,8 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use super::trainer::{Pickup, Resolutions, Trainer};
 use crate::model::{
-    Condition, Consequence, Fate, FaultKind, Finding, Folder, Inventory, Level, Obstruction, Oddity, Outcome, Phase, Placement, RelPath,
-    Root, Sample, SampleFacts, SideFile, Silent, Size, TrainerFate, Unplaced,
+    Condition, Consequence, Fate, FaultKind, Finding, Folder, HEAVY_CROP, Inventory, Level, Obstruction, Oddity, Outcome, Phase, Placement,
+    RelPath, Root, Sample, SampleFacts, SideFile, Silent, Size, TrainerFate, Unplaced,
 };
 
 /// Which trainers are asked, and about which of the roots.
@@ -59,6 +59,8 @@ struct Seat<'a> {
     dataset: &'a Dataset,
     /// The dataset's trainer, if what lies in the folder made another of it.
     prepared: Option<Box<dyn Trainer>>,
+    /// The first dataset that shares buckets with this one.
+    leader: usize,
     /// What its captions end in.
     caption_extension: String,
 }
@@ -73,14 +75,17 @@ impl<'a> Panel<'a> {
     /// Shows the trainers what the walk found.
     #[must_use]
     pub fn new(plan: &'a Plan, inventory: &'a Inventory) -> Self {
+        let mut leaders = BTreeMap::new();
         let seats = plan
             .datasets
             .iter()
-            .map(|dataset| {
+            .enumerate()
+            .map(|(number, dataset)| {
                 let view = dataset.root.and_then(|root| below(inventory, root));
                 Seat {
                     dataset,
                     prepared: dataset.trainer.prepared(view.as_ref().unwrap_or(inventory)),
+                    leader: *leaders.entry(dataset.group).or_insert(number),
                     caption_extension: dataset.trainer.profile().caption_extension,
                 }
             })
@@ -103,30 +108,17 @@ impl<'a> Panel<'a> {
     /// What reported paths begin with in a dataset and those that share buckets with it.
     #[must_use]
     pub fn folders(&self, dataset: usize) -> String {
-        let sharing = (0..self.seats.len()).filter(|&other| self.leader(other) == self.leader(dataset));
-        let mut folders: Vec<&str> = sharing.map(|other| self.folder(other)).collect();
+        let leader = self.leader(dataset);
+        let sharing = self.seats.iter().enumerate().filter(|(_, seat)| seat.leader == leader);
+        let mut folders: Vec<&str> = sharing.map(|(other, _)| self.folder(other)).collect();
         folders.dedup();
         folders.join(" + ")
-    }
-
-    /// How often a sample counts in a pass over a dataset, at each of its resolutions.
-    #[must_use]
-    pub fn repeats(&self, dataset: usize, path: &RelPath) -> f64 {
-        let inside = self.inside(path);
-        let repeats = |trainer: &dyn Trainer, inside: &RelPath| match trainer.resolutions() {
-            Resolutions::Each(_) => trainer.repeats(inside),
-            // It is in each bucket with the chance that its resolution is drawn.
-            #[expect(clippy::cast_precision_loss, reason = "there are few resolutions")]
-            Resolutions::OneOf(count) => trainer.repeats(inside) / count.max(1) as f64,
-        };
-        self.seats.get(dataset).zip(inside).map_or(1.0, |(seat, (_, inside))| repeats(seat.trainer(), &inside))
     }
 
     /// The first dataset of those that share buckets with this one.
     #[must_use]
     pub fn leader(&self, dataset: usize) -> usize {
-        let group = self.seats.get(dataset).map(|seat| seat.dataset.group);
-        self.seats.iter().position(|seat| Some(seat.dataset.group) == group).unwrap_or(dataset)
+        self.seats.get(dataset).map_or(dataset, |seat| seat.leader)
     }
 
     /// Whether the user chose the trainer.
@@ -138,7 +130,8 @@ impl<'a> Panel<'a> {
     /// Adds to the findings of a sample what they mean to each trainer, and returns what each does with the sample.
     #[must_use]
     pub fn judge(&self, facts: &SampleFacts, findings: &mut [Finding]) -> Vec<TrainerFate> {
-        let Some((root, inside)) = self.inside(&facts.sample.path) else { return Vec::new() };
+        let Some((root, _, inside)) = self.inventory.root_of(&facts.sample.path) else { return Vec::new() };
+        let inside = RelPath::from_escaped(inside);
         let of_root = |(_, seat): &(usize, &Seat<'_>)| seat.dataset.root.is_none_or(|wanted| wanted == root);
         let (mut fates, mut listing) = (Vec::with_capacity(self.seats.len()), Vec::new());
         let mut passed_over = None;
@@ -155,7 +148,7 @@ impl<'a> Panel<'a> {
                     (Fate { consequence, size: None, placements: Vec::new(), unplaced: None }, vec![Silent::PassedOver])
                 }
             };
-            fates.push(TrainerFate { dataset, trainer: trainer.about().name, fate, silent });
+            fates.push(TrainerFate { dataset, trainer: trainer.about().name, repeats: repeats(trainer, &inside), fate, silent });
         }
         for finding in findings {
             match &passed_over {
@@ -180,11 +173,11 @@ impl<'a> Panel<'a> {
 
     /// What lies in the folders that stops a trainer the user chose before it opens a picture.
     #[must_use]
-    pub fn obstructions(&self, inventory: &Inventory) -> Vec<(&'static str, Obstruction)> {
+    pub fn obstructions(&self) -> Vec<(&'static str, Obstruction)> {
         if !self.is_chosen {
             return Vec::new();
         }
-        let mut all = Vec::new();
+        let (inventory, mut all) = (self.inventory, Vec::new());
         for seat in &self.seats {
             let view = seat.dataset.root.and_then(|root| below(inventory, root));
             let folder = seat.dataset.root.and_then(|root| inventory.roots.get(root)).map_or("", |root| root.prefix.as_str());
@@ -196,13 +189,6 @@ impl<'a> Panel<'a> {
             }
         }
         all
-    }
-
-    /// The root of a path, and the path inside of it.
-    fn inside(&self, path: &RelPath) -> Option<(usize, RelPath)> {
-        let of_root = |(number, root): (usize, &Root)| Some((number, root.prefix.as_str().len(), path.below_prefix(root.prefix.as_str())?));
-        let (number, _, rest) = self.inventory.roots.iter().enumerate().filter_map(of_root).max_by_key(|(_, length, _)| *length)?;
-        Some((number, RelPath::from_escaped(rest)))
     }
 }
 
@@ -220,6 +206,16 @@ fn below(inventory: &Inventory, root: usize) -> Option<Inventory> {
         folders: inventory.folders.iter().filter_map(|folder| Some(Folder { path: inside(&folder.path)?, ..folder.clone() })).collect(),
         files: inventory.files,
     })
+}
+
+/// How often a sample counts in a pass over the dataset, at each of its resolutions.
+fn repeats(trainer: &dyn Trainer, inside: &RelPath) -> f64 {
+    match trainer.resolutions() {
+        Resolutions::Each(_) => trainer.repeats(inside),
+        // It is in each bucket with the chance that its resolution is drawn.
+        #[expect(clippy::cast_precision_loss, reason = "there are few resolutions")]
+        Resolutions::OneOf(count) => trainer.repeats(inside) / count.max(1) as f64,
+    }
 }
 
 /// Adds what a finding means to trainers: of several datasets of one trainer the worst. The level follows the consequence where the user
@@ -269,11 +265,7 @@ fn fate(trainer: &dyn Trainer, facts: &SampleFacts, conditions: &BTreeSet<Condit
     for &condition in conditions {
         let generic = || findings.iter().find(|finding| finding.condition == Some(condition))?.consequences.get("generic").cloned();
         let Some(consequence) = trainer.react(condition, Some(facts)).or_else(generic) else { continue };
-        if consequence.outcome != Outcome::Train
-            && let Some(act) = act(condition, consequence.outcome)
-        {
-            silent.insert(act);
-        }
+        silent.extend(act(condition, consequence.outcome));
         // The first of equals counts: conditions are in the order in which a trainer meets them.
         if consequence.outcome > worst.outcome {
             worst = consequence;
@@ -281,24 +273,20 @@ fn fate(trainer: &dyn Trainer, facts: &SampleFacts, conditions: &BTreeSet<Condit
     }
     let size = trainer.size_of(facts);
     let (mut placements, mut unplaced) = (Vec::new(), None);
-    if matches!(worst.outcome, Outcome::Train | Outcome::Distort) {
-        match size.map(|size| place(trainer, size)) {
-            Some(Ok(placed)) => {
-                silent.extend(
-                    placed.iter().filter(|placement| size.is_some_and(|size| placement.scale(size) > UPSCALED)).map(|_| Silent::Upscaled),
-                );
-                silent.extend(placed.iter().filter(|placement| placement.cropped_share() > CROPPED).map(|_| Silent::Cropped));
+    if let Some(size) = size.filter(|_| worst.outcome.is_trained()) {
+        match place(trainer, size) {
+            Ok(placed) => {
+                silent.extend(placed.iter().any(|placement| placement.scale(size) > UPSCALED).then_some(Silent::Upscaled));
+                silent.extend(placed.iter().any(|placement| placement.cropped_share() > HEAVY_CROP).then_some(Silent::Cropped));
                 placements = placed;
             }
-            Some(Err(error)) => {
-                let text = error.error.clone().into_owned();
-                worst = Consequence { outcome: error.outcome, phase: error.phase, text };
+            Err(error) => {
+                worst = Consequence { outcome: error.outcome, phase: error.phase, text: error.error.clone().into_owned() };
                 unplaced = Some(error);
             }
-            None => {}
         }
     }
-    if matches!(worst.outcome, Outcome::Skip | Outcome::Stop | Outcome::Replace) {
+    if !worst.outcome.is_trained() {
         silent.clear();
         if worst.outcome != Outcome::Stop {
             silent.insert(Silent::LeftOut);
@@ -309,9 +297,6 @@ fn fate(trainer: &dyn Trainer, facts: &SampleFacts, conditions: &BTreeSet<Condit
 
 /// Scale above which a picture is scaled up in earnest: filling up to the next multiple of a step is not.
 const UPSCALED: f64 = 1.1;
-
-/// Share of a picture that a crop may cut away before it is worth a word.
-const CROPPED: f64 = 0.25;
 
 fn place(trainer: &dyn Trainer, size: Size) -> Result<Vec<Placement>, Unplaced> {
     (0..trainer.resolutions().count()).map(|resolution| trainer.place(size, resolution)).collect()

@@ -24,13 +24,42 @@ pub(super) fn round_to(value: f64, digits: u32) -> f64 {
     whole / power
 }
 
+/// What Python says of a division by zero.
+pub(super) const ZERO_DIVISION: &str = "ZeroDivisionError: division by zero";
+
+/// What becomes of a picture whose size is divided by zero while sizes are read.
+pub(super) fn zero_division() -> Unplaced {
+    Unplaced::stops(ZERO_DIVISION)
+}
+
+/// Python's `int(value + 0.5)` of a number that is not negative.
+pub(super) fn half_up(value: f64) -> u64 {
+    truncated(value + 0.5)
+}
+
+/// Python's `int(value)` of a number that is not negative.
+#[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "`as` saturates, and what is beyond 2^64 fits no picture")]
+pub(super) fn truncated(value: f64) -> u64 {
+    value as u64
+}
+
+/// Python's conversion of a whole number.
+#[expect(clippy::cast_precision_loss, reason = "Python rounds to the nearest as well")]
+pub(super) fn float(value: u64) -> f64 {
+    value as f64
+}
+
+/// A whole number of pixels that was computed with floats; what no picture can have ends at the largest number.
+#[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "whole, not negative, and beyond the largest it saturates")]
+pub(super) fn saturated(side: f64) -> u32 {
+    side as u32
+}
+
 /// A number of pixels that Python holds as a whole number of any size: `None` where no picture can be so large.
 ///
 /// Fractions are cut off as `int()` does, and what is below 0 or not a number is 0.
 pub(super) fn pixels(value: f64) -> Option<u32> {
-    #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "`as` saturates, and 2^32 and above is told apart")]
-    let whole = value as u64;
-    u32::try_from(whole).ok()
+    u32::try_from(truncated(value)).ok()
 }
 
 /// What becomes of a picture that is to be scaled beyond what memory can hold.
@@ -75,6 +104,11 @@ mod tests {
         for (value, digits, rounded) in cases {
             assert_eq!(round_to(value, digits).to_bits(), f64::to_bits(rounded), "{value} to {digits}");
         }
+    }
+
+    #[test]
+    fn halves_are_rounded_up() {
+        assert_eq!((half_up(1365.5), half_up(1365.4), half_up(f64::MAX)), (1366, 1365, u64::MAX));
     }
 
     #[test]

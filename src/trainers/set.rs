@@ -74,6 +74,11 @@ impl<'a> Setting<'a> {
         self.value.as_integer().and_then(|count| u32::try_from(count).ok()).ok_or_else(|| self.wrong("a whole number"))
     }
 
+    /// A whole number from 1 on.
+    pub fn count_from_one(&self) -> Result<u32, SetError> {
+        self.count().ok().filter(|&count| count > 0).ok_or_else(|| self.wrong("a whole number from 1 on"))
+    }
+
     /// A number of pixels from 1 on.
     pub fn side(&self) -> Result<u32, SetError> {
         side(self.value).ok_or_else(|| self.wrong("a number of pixels such as 64"))
@@ -82,6 +87,11 @@ impl<'a> Setting<'a> {
     /// A number, whole or not.
     pub fn number(&self) -> Result<f64, SetError> {
         number(self.value).ok_or_else(|| self.wrong("a number"))
+    }
+
+    /// A number above 0, whole or not.
+    pub fn number_above_zero(&self) -> Result<f64, SetError> {
+        number(self.value).filter(|number| *number > 0.0).ok_or_else(|| self.wrong("a number above 0"))
     }
 
     /// Numbers in a list; a single one counts as a list of one.

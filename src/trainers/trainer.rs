@@ -94,8 +94,10 @@ pub trait Trainer: Debug + Send + Sync {
     /// What it is.
     fn about(&self) -> &'static About;
 
-    /// The state of its source whose rules are in force.
-    fn version(&self) -> &'static Version;
+    /// The state of its source whose rules are in force: the newest, where only one is known.
+    fn version(&self) -> &'static Version {
+        &self.about().versions[0]
+    }
 
     /// Takes one setting under the trainer's own key.
     fn set(&mut self, setting: &Setting<'_>) -> Result<(), SetError>;

@@ -118,11 +118,7 @@ pub fn parse_list(bytes: &[u8]) -> Vec<PathBuf> {
 /// ```
 #[must_use]
 pub fn locate(inventory: &Inventory, path: &RelPath) -> Option<PathBuf> {
-    let (root, rest) = inventory
-        .roots
-        .iter()
-        .filter_map(|root| Some((root, path.below_prefix(root.prefix.as_str())?)))
-        .max_by_key(|(root, _)| root.prefix.as_str().len())?;
+    let (_, root, rest) = inventory.root_of(path)?;
     Some(if rest.is_empty() { root.folder.clone() } else { root.folder.join(RelPath::from_escaped(rest).to_os()) })
 }
 

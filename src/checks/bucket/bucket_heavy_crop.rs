@@ -3,7 +3,7 @@
 use crate::checks::placed::{members, paths};
 use crate::checks::words::{counted, rounded};
 use crate::checks::{Findings, Run, declare_check};
-use crate::model::{Consequence, DatasetFacts, Member, Outcome, Phase, Profile};
+use crate::model::{Consequence, DatasetFacts, HEAVY_CROP, Member, Outcome, Phase, Profile};
 
 declare_check! {
     /// ## What it does
@@ -21,14 +21,11 @@ declare_check! {
     B106 "bucket-heavy-crop", level: Warning, since: "0.1.0", run: Run::Dataset(check),
 }
 
-/// Share of the picture that may be cut away without a word.
-const LIMIT: f64 = 0.25;
-
 fn check(facts: &DatasetFacts<'_>, _: &Profile, out: &mut Findings) {
     for table in facts.buckets {
         let share = |member: &Member| member.placement.cropped_share();
         // What has no pixels left is reported as that (B101).
-        let cut = members(table, |member| share(member) > LIMIT && member.placement.bucket.short_side() > 0);
+        let cut = members(table, |member| share(member) > HEAVY_CROP && member.placement.bucket.short_side() > 0);
         let Some(most) = cut.iter().max_by(|a, b| share(a).total_cmp(&share(b))) else { continue };
         let message = format!(
             "{} cropped by more than a quarter, most of all {} in {} by {:.0} %",
@@ -40,7 +37,7 @@ fn check(facts: &DatasetFacts<'_>, _: &Profile, out: &mut Findings) {
         out.report_all(paths(facts, cut.iter().copied()), message)
             .evidence("images", cut.len())
             .evidence("largest_share", rounded(share(most), 4))
-            .evidence("limit", LIMIT)
+            .evidence("limit", HEAVY_CROP)
             .means_to(
                 table.trainer,
                 Consequence { outcome: Outcome::Distort, phase: Phase::Training, text: "what is cut away is never trained on".to_owned() },

@@ -26,7 +26,7 @@ declare_check! {
 }
 
 fn check(facts: &SampleFacts, _: &Profile, out: &mut Findings) {
-    let size = facts.probe.as_ref().ok().map(|probe| probe.size);
+    let size = facts.size();
     if let Some(obstacle) = Obstacle::caused_by(facts, Cause::TooManyPixels) {
         let message = match size {
             Some(size) => {

@@ -27,7 +27,7 @@ declare_check! {
 fn check(facts: &SampleFacts, profile: &Profile, out: &mut Findings) {
     let Some(obstacle) = Obstacle::caused_by(facts, Cause::Unsupported) else { return };
     let path = &facts.sample.path;
-    let format = facts.probe.as_ref().ok().map(|probe| probe.format);
+    let format = facts.format();
     let name = format.map_or("an image", Format::name);
     let is_picked_up = profile.picks_up(path.extension());
     let why = match (format, obstacle.refusal) {

@@ -40,8 +40,7 @@ pub(super) fn cover(picture: Size, bucket: Size) -> Result<Placement, Unplaced> 
     let scale = (f64::from(bucket.width) / f64::from(picture.width)).max(f64::from(bucket.height) / f64::from(picture.height));
     let side = |before: u32| pixels((f64::from(before) * scale).ceil()).ok_or_else(beyond_memory);
     let resized = Size::new(side(picture.width)?, side(picture.height)?);
-    let crop = [resized.width.saturating_sub(bucket.width) / 2, resized.height.saturating_sub(bucket.height) / 2];
-    Ok(Placement { bucket, resized, crop })
+    Ok(Placement::centred(bucket, resized))
 }
 
 /// `square_crop`: the square of the resolution, whether or not the divisor divides it (`toolkit/dataloader_mixins.py` 245-259).
@@ -58,8 +57,7 @@ pub(super) fn unbucketed(picture: Size, resolution: u32) -> Result<Placement, Un
     let scale = f64::from(resolution) / f64::from(picture.short_side());
     let side = |before: u32| pixels((f64::from(before) * scale).round()).ok_or_else(beyond_memory);
     let resized = Size::new(side(picture.width)?, side(picture.height)?);
-    let crop = [resized.width.saturating_sub(resolution) / 2, resized.height.saturating_sub(resolution) / 2];
-    Ok(Placement { bucket: Size::new(resolution, resolution), resized, crop })
+    Ok(Placement::centred(Size::new(resolution, resolution), resized))
 }
 
 #[cfg(test)]

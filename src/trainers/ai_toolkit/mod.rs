@@ -9,7 +9,7 @@ mod legacy;
 mod react;
 mod settings;
 
-use super::python::{beyond_memory, pixels};
+use super::python::{beyond_memory, pixels, zero_division};
 use super::set::{SetError, Setting};
 use super::trainer::{About, Batching, Pickup, Remainder, Resolutions, Trainer, Version};
 use crate::model::{Condition, Consequence, ExtensionCase, Format, Placement, Probe, Profile, RelPath, SampleFacts, Size, Unplaced};
@@ -45,7 +45,7 @@ impl AiToolkit {
     fn scaled(&self, picture: Size) -> Result<Size, Unplaced> {
         let side = |before: u32| pixels(f64::from(before) * self.settings.scale).ok_or_else(beyond_memory);
         let scaled = Size::new(side(picture.width)?, side(picture.height)?);
-        if scaled.pixels() > 0 { Ok(scaled) } else { Err(Unplaced::stops("ZeroDivisionError: division by zero")) }
+        if scaled.pixels() > 0 { Ok(scaled) } else { Err(zero_division()) }
     }
 }
 
@@ -148,16 +148,15 @@ fn is_read_fast(probe: &Probe) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use super::super::{facts::picture, find};
+    use super::super::{
+        facts::{made, picture},
+        find,
+    };
     use super::*;
     use crate::model::{Mode, Orientation};
 
     fn with(pairs: &[(&str, toml::Value)]) -> Box<dyn Trainer> {
-        let mut trainer = find("ai-toolkit").expect("it is known");
-        for (key, value) in pairs {
-            trainer.set(&Setting::new(key, value)).expect("the setting is valid");
-        }
-        trainer
+        made("ai-toolkit", pairs)
     }
 
     #[test]

@@ -101,16 +101,13 @@ fn caption_stops(settings: &Settings, what: &str) -> Consequence {
 
 #[cfg(test)]
 mod tests {
-    use super::super::super::facts::picture;
-    use super::super::super::set::Setting;
+    use super::super::super::facts::{apply, picture};
     use super::*;
     use crate::model::{Format, Mode, Orientation, Size};
 
     fn with(pairs: &[(&str, toml::Value)]) -> Settings {
         let mut settings = Settings::new(false);
-        for (key, value) in pairs {
-            settings.set(&Setting::new(key, value)).expect("the setting is valid");
-        }
+        apply(pairs, |setting| settings.set(setting));
         settings
     }
 

@@ -1,5 +1,6 @@
 //! Where the diffusers examples put a picture: a ladder of aspects, a list of one's own, or one square. Pure.
 
+use super::super::python::saturated;
 use crate::model::{Placement, Size};
 
 /// Width by height of the steps of the automatic ladder, in its order, which decides ties (diffusers 58eb52c0,
@@ -27,7 +28,7 @@ pub(super) fn ladder(size: Size, resolution: u32) -> Vec<Size> {
 }
 
 fn to_step(side: f64) -> u32 {
-    pixels(((side / STEP).round_ties_even() * STEP).max(STEP))
+    saturated(((side / STEP).round_ties_even() * STEP).max(STEP))
 }
 
 /// The bucket whose aspect comes nearest, of several the last (`training_utils.py` 486-495). `None` without buckets.
@@ -41,7 +42,7 @@ pub(super) fn nearest(size: Size, buckets: &[Size]) -> Option<Size> {
 pub(super) fn cover(size: Size, bucket: Size) -> Placement {
     let (width, height) = (f64::from(size.width), f64::from(size.height));
     let scale = (f64::from(bucket.height) / height).max(f64::from(bucket.width) / width);
-    cut(Size::new(pixels((width * scale).round_ties_even()), pixels((height * scale).round_ties_even())), bucket)
+    cut(Size::new(saturated((width * scale).round_ties_even()), saturated((height * scale).round_ties_even())), bucket)
 }
 
 /// Scales the shorter side to the resolution, the longer one cut to a whole number, and cuts a square: torchvision's
@@ -54,15 +55,9 @@ pub(super) fn square(size: Size, resolution: u32) -> Placement {
 }
 
 fn cut(resized: Size, bucket: Size) -> Placement {
-    let offset = |after: u32, kept: u32| pixels((f64::from(after.saturating_sub(kept)) / 2.0).round_ties_even());
+    let offset = |after: u32, kept: u32| saturated((f64::from(after.saturating_sub(kept)) / 2.0).round_ties_even());
     let crop = [offset(resized.width, bucket.width), offset(resized.height, bucket.height)];
     Placement { bucket, resized, crop }
-}
-
-/// A whole number of pixels that was computed with floats; what no picture can have ends at the largest number.
-#[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "whole, not negative, and beyond the largest it saturates")]
-fn pixels(side: f64) -> u32 {
-    side as u32
 }
 
 /// Reads `height,width;height,width;...` (`training_utils.py`, `parse_buckets_string`).

@@ -11,6 +11,7 @@ mod obstructions;
 mod react;
 mod settings;
 
+use super::python::zero_division;
 use super::set::{SetError, Setting};
 use super::trainer::{About, Batching, Pickup, Remainder, Trainer, Version};
 use crate::model::{
@@ -46,10 +47,6 @@ impl Diffusers {
 impl Trainer for Diffusers {
     fn about(&self) -> &'static About {
         &ABOUT
-    }
-
-    fn version(&self) -> &'static Version {
-        &VERSIONS[0]
     }
 
     fn set(&mut self, setting: &Setting<'_>) -> Result<(), SetError> {
@@ -89,7 +86,7 @@ impl Trainer for Diffusers {
     /// The crop is random unless `--center_crop` is given; this is the centre.
     fn place(&self, size: Size, _: usize) -> Result<Placement, Unplaced> {
         if size.pixels() == 0 {
-            return Err(Unplaced::stops("ZeroDivisionError: division by zero"));
+            return Err(zero_division());
         }
         let resolution = self.settings.resolution;
         if self.settings.script == Script::TextToImage {
@@ -149,18 +146,14 @@ impl Trainer for Diffusers {
 
 #[cfg(test)]
 mod tests {
-    use super::super::{facts::picture, find};
+    use super::super::facts::{made, picture};
     use super::*;
     use crate::model::{
         Folder, Mode, NamedAs, Oddity, OddityKind, Orientation, Outcome, Phase, Sample, SampleIndex, SideFile, SystemFileKind,
     };
 
     fn with(pairs: &[(&str, toml::Value)]) -> Box<dyn Trainer> {
-        let mut trainer = find("diffusers").expect("it is known");
-        for (key, value) in pairs {
-            trainer.set(&Setting::new(key, value)).expect("the setting is valid");
-        }
-        trainer
+        made("diffusers", pairs)
     }
 
     fn text_to_image() -> Box<dyn Trainer> {

@@ -11,13 +11,13 @@ use crate::model::{Consequence, Inventory, Obstruction, OddityKind, Outcome, Pha
 ///
 /// Entries that the inventory does not hold, such as a file of unknown kind, are not named.
 pub(super) fn dreambooth(inventory: &Inventory) -> Vec<Obstruction> {
-    let at_top = |path: &&RelPath| !inside(inventory, path).contains('/');
+    let at_top = |path: &&RelPath| !inventory.inside(path).contains('/');
     let stops = |text: &str| does(Outcome::Stop, Phase::DatasetScan, text);
     let unidentified = || stops("`UnidentifiedImageError` ends the run while the folder is opened");
 
     let system = inventory.oddities.iter().filter(|oddity| matches!(oddity.kind, OddityKind::SystemFile(_))).map(|oddity| &oddity.path);
     let mut folders = BTreeSet::new();
-    let below = inventory.folders.iter().map(|folder| &folder.path).filter(|path| !inside(inventory, path).is_empty());
+    let below = inventory.folders.iter().map(|folder| &folder.path).filter(|path| !inventory.inside(path).is_empty());
     let junk = inventory.oddities.iter().filter(|oddity| matches!(oddity.kind, OddityKind::JunkFolder { .. })).map(|oddity| &oddity.path);
     for path in below.chain(junk) {
         folders.insert(top_of(inventory, path));
@@ -93,15 +93,9 @@ fn obstruction(paths: impl IntoIterator<Item = RelPath>, what: &str, consequence
     (!paths.is_empty()).then(|| Obstruction { paths, what: what.to_owned(), consequence, help: help.to_owned() })
 }
 
-/// The path inside of its root.
-fn inside<'a>(inventory: &Inventory, path: &'a RelPath) -> &'a str {
-    let rests = inventory.roots.iter().filter_map(|root| path.below_prefix(root.prefix.as_str()));
-    rests.min_by_key(|rest| rest.len()).unwrap_or(path.as_str())
-}
-
 /// The first folder of a path inside of its root, as reported.
 fn top_of(inventory: &Inventory, path: &RelPath) -> RelPath {
-    let rest = inside(inventory, path);
+    let rest = inventory.inside(path);
     let below_top = rest.split_once('/').map_or(0, |(_, below)| below.len() + 1);
     let text = path.as_str();
     RelPath::from_escaped(text.get(..text.len() - below_top).unwrap_or(text))

@@ -78,17 +78,13 @@ impl Settings {
             }
             // A crop is reported as if it were centred, so that this changes nothing here.
             "center_crop" => drop(setting.flag()?),
-            "train_batch_size" => self.batch_size = Some(at_least_one(setting)?),
-            "gradient_accumulation_steps" => self.accumulation = at_least_one(setting)?,
+            "train_batch_size" => self.batch_size = Some(setting.count_from_one()?),
+            "gradient_accumulation_steps" => self.accumulation = setting.count_from_one()?,
             // Batches are made before they are shared out among processes.
-            "num_processes" => drop(at_least_one(setting)?),
-            "repeats" => self.repeats = at_least_one(setting)?,
+            "num_processes" => drop(setting.count_from_one()?),
+            "repeats" => self.repeats = setting.count_from_one()?,
             _ => return Err(setting.unknown(&KEYS)),
         }
         Ok(())
     }
-}
-
-fn at_least_one(setting: &Setting<'_>) -> Result<u32, SetError> {
-    setting.count().ok().filter(|&count| count > 0).ok_or_else(|| setting.wrong("a whole number from 1 on"))
 }

@@ -2,6 +2,7 @@
 //!
 //! All from diffusion-pipe 8f83dbf2, `utils/dataset.py`: `DirectoryDataset` and `ARBucketDataset`.
 
+use super::super::python::saturated;
 use crate::model::{Placement, Size};
 
 /// A bucket of one's own: `size_buckets = [[width, height, frames], ...]`.
@@ -73,9 +74,8 @@ pub(super) fn frame_bucket(frames: u32, buckets: &[u32]) -> Option<u32> {
 pub(super) fn cover(size: Size, bucket: Size) -> Placement {
     let (width, height) = (f64::from(size.width), f64::from(size.height));
     let scale = (f64::from(bucket.width) / width).max(f64::from(bucket.height) / height);
-    let resized = Size::new(pixels((width * scale).round_ties_even()), pixels((height * scale).round_ties_even()));
-    let offset = |after: u32, kept: u32| after.saturating_sub(kept) / 2;
-    Placement { bucket, resized, crop: [offset(resized.width, bucket.width), offset(resized.height, bucket.height)] }
+    let resized = Size::new(saturated((width * scale).round_ties_even()), saturated((height * scale).round_ties_even()));
+    Placement::centred(bucket, resized)
 }
 
 /// The size of an aspect bucket at one resolution, which is the side of a square (`ARBucketDataset.cache_latents`): it has about
@@ -88,12 +88,7 @@ pub(super) fn size_at(aspect: f64, resolution: f64, step: u32) -> Size {
 
 /// `round_to_nearest_multiple` of `utils/common.py`: ties to the even multiple.
 fn to_step(side: f64, step: u32) -> u32 {
-    pixels((side / f64::from(step)).round_ties_even() * f64::from(step))
-}
-
-#[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "whole, not negative, and beyond the largest it saturates")]
-fn pixels(side: f64) -> u32 {
-    side as u32
+    saturated((side / f64::from(step)).round_ties_even() * f64::from(step))
 }
 
 /// The bucket of one's own that a picture or clip goes to (`_find_closest_size_bucket`).

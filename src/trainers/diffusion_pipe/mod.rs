@@ -7,6 +7,7 @@ mod buckets;
 mod react;
 mod settings;
 
+use super::python::zero_division;
 use super::set::{SetError, Setting};
 use super::trainer::{About, Batching, Pickup, Remainder, Resolutions, Trainer, Version};
 use crate::model::{Condition, Consequence, ExtensionCase, Format, Placement, Probe, Profile, RelPath, SampleFacts, Size, Unplaced};
@@ -36,10 +37,6 @@ impl DiffusionPipe {
 impl Trainer for DiffusionPipe {
     fn about(&self) -> &'static About {
         &ABOUT
-    }
-
-    fn version(&self) -> &'static Version {
-        &VERSIONS[0]
     }
 
     fn set(&mut self, setting: &Setting<'_>) -> Result<(), SetError> {
@@ -85,7 +82,7 @@ impl Trainer for DiffusionPipe {
 
     fn place(&self, size: Size, resolution: usize) -> Result<Placement, Unplaced> {
         if size.pixels() == 0 {
-            return Err(Unplaced::stops("ZeroDivisionError: division by zero"));
+            return Err(zero_division());
         }
         let too_short = || Unplaced::skips("it is being skipped because it is too short");
         if let Some(sizes) = &self.settings.sizes {

@@ -84,8 +84,8 @@ impl Settings {
                 let aspects = each(setting.value, |width, height| width / height);
                 self.aspects = Some(aspects.ok_or_else(|| setting.wrong("a list of aspects such as [0.5, 1.0, 2.0]"))?);
             }
-            "min_ar" => self.least_aspect = above_zero(setting)?,
-            "max_ar" => self.most_aspect = above_zero(setting)?,
+            "min_ar" => self.least_aspect = setting.number_above_zero()?,
+            "max_ar" => self.most_aspect = setting.number_above_zero()?,
             "num_ar_buckets" => {
                 let count = setting.count().ok().filter(|count| (1..=10_000).contains(count));
                 self.aspect_count = count.ok_or_else(|| setting.wrong("a whole number from 1 to 10000"))?;
@@ -96,7 +96,7 @@ impl Settings {
                 self.sizes = Some(sizes.ok_or_else(|| setting.wrong("a list of [width, height, frames]"))?);
             }
             "pixels_round_to_multiple" => self.step = setting.side()?,
-            "num_repeats" => self.repeats = above_zero(setting)?,
+            "num_repeats" => self.repeats = setting.number_above_zero()?,
             "skip_empty_caption" => self.skips_without_caption = setting.flag()?,
             "micro_batch_size_per_gpu" => self.batch_size = setting.side()?,
             "image_micro_batch_size_per_gpu" => self.image_batch_size = Some(setting.side()?),
@@ -164,12 +164,7 @@ fn each(value: &Value, of_pair: fn(f64, f64) -> f64) -> Option<Vec<f64>> {
 }
 
 fn positive(value: &Value) -> Option<f64> {
-    let number = Setting::new("", value).number().ok()?;
-    (number > 0.0).then_some(number)
-}
-
-fn above_zero(setting: &Setting<'_>) -> Result<f64, SetError> {
-    positive(setting.value).ok_or_else(|| setting.wrong("a number above 0"))
+    Setting::new("", value).number_above_zero().ok()
 }
 
 fn frames(value: &Value) -> Option<Vec<u32>> {

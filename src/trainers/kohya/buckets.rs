@@ -3,7 +3,8 @@
 
 use std::sync::OnceLock;
 
-use super::super::aspect::{MOST_BUCKETS, TOO_MANY_BUCKETS, ZERO_DIVISION, centred, float, floor_to, half_up, nearest, ratio, truncated};
+use super::super::aspect::{MOST_BUCKETS, TOO_MANY_BUCKETS, centred, floor_to, nearest, ratio};
+use super::super::python::{ZERO_DIVISION, float, half_up, truncated, zero_division};
 use crate::model::{Placement, Size, Unplaced};
 
 /// The limits of `--min_bucket_reso` and `--max_bucket_reso` in steps: rounded down and up.
@@ -130,7 +131,7 @@ impl Buckets {
         }
         let list = self.list().map_err(Unplaced::stops)?;
         if size.width == 0 || size.height == 0 {
-            return Err(Unplaced::stops(ZERO_DIVISION));
+            return Err(zero_division());
         }
         let bucket = if list.binary_search(&size).is_ok() { Some(size) } else { nearest(list, size) };
         let bucket = bucket.ok_or(Unplaced::stops("ValueError: attempt to get argmin of an empty sequence"))?;
@@ -142,7 +143,6 @@ impl Buckets {
     /// The rule of `bucket_no_upscale`: the picture is reduced if it has too many pixels, and what does not fill a step is cut off.
     /// A bucket of no width is not caught there.
     fn place_smaller(&self, size: Size) -> Result<Placement, Unplaced> {
-        let zero_division = || Unplaced::stops(ZERO_DIVISION);
         if size.height == 0 {
             return Err(zero_division());
         }

@@ -1,7 +1,7 @@
 //! Folders of `--train_data_dir`: `10_cat` holds pictures that are taken ten times, with `cat` where there is no caption
 //! (sd-scripts 48d368fa, `library/config_util.py` 606-650).
 
-use crate::model::{Inventory, RelPath};
+use crate::model::Inventory;
 
 /// What the dataset's folder is to the trainer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -16,15 +16,9 @@ impl Layout {
     /// What the folder must be, by what lies in it. Several roots are of one kind.
     pub(super) fn of(inventory: &Inventory) -> Self {
         let paths = inventory.folders.iter().map(|folder| &folder.path);
-        let subfolders = paths.filter_map(|path| first_folder(inside(inventory, path)));
+        let subfolders = paths.filter_map(|path| first_folder(inventory.inside(path)));
         if subfolders.into_iter().any(|name| FolderName::parse(name).is_some()) { Self::Folders } else { Self::Flat }
     }
-}
-
-/// The path without the prefix of its root.
-fn inside<'a>(inventory: &Inventory, path: &'a RelPath) -> &'a str {
-    let rests = inventory.roots.iter().filter_map(|root| path.below_prefix(root.prefix.as_str()));
-    rests.min_by_key(|rest| rest.len()).unwrap_or(path.as_str())
 }
 
 fn first_folder(folder: &str) -> Option<&str> {
@@ -85,7 +79,7 @@ const ZEROS: [u32; 66] = [
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::model::{Folder, Root};
+    use crate::model::{Folder, RelPath, Root};
 
     fn inventory(prefixes: &[&str], folders: &[&str]) -> Inventory {
         let root = |prefix: &&str| Root { typed: String::new(), folder: "set".into(), prefix: RelPath::from(*prefix) };

@@ -13,14 +13,16 @@ pub(super) fn react(trainer: &Kohya, condition: Condition, facts: Option<&Sample
     match condition {
         Condition::Unreadable => stops("the file cannot be opened to read its size, and the error ends the run"),
         Condition::EmptyFile | Condition::NotAnImage => stops(NO_SIZE),
-        Condition::UnsupportedFormat => match format(facts) {
+        Condition::UnsupportedFormat => match facts.and_then(SampleFacts::format) {
             // The size reader knows SVG, Pillow does not.
             Some(Format::Svg) => refused(trainer, facts),
             _ => stops(NO_SIZE),
         },
         Condition::RefusedAtOpen => refused_at_open(trainer, facts),
         Condition::RefusedAtLoad => refused(trainer, facts),
-        Condition::TooManyPixels if format(facts).is_some_and(|format| !is_read_by_imagesize(format)) => stops(NO_SIZE),
+        Condition::TooManyPixels if facts.and_then(SampleFacts::format).is_some_and(|format| !is_read_by_imagesize(format)) => {
+            stops(NO_SIZE)
+        }
         Condition::TooManyPixels => at_decoding(trainer, "`DecompressionBombError` ends the run, and no message names the file"),
         Condition::DamagedButLoads => distorts("it loads without a word, and the lost part is trained on as it comes out"),
 
@@ -106,10 +108,6 @@ fn refused_at_open(trainer: &Kohya, facts: Option<&SampleFacts>) -> Consequence 
 /// Whether the header is refused for a side of 0.
 fn has_no_side(facts: &SampleFacts) -> bool {
     facts.probe.as_ref().is_err_and(|fault| fault.detail.contains("neither side may be 0"))
-}
-
-fn format(facts: Option<&SampleFacts>) -> Option<Format> {
-    facts?.probe.as_ref().ok().map(|probe| probe.format)
 }
 
 /// What imagesize 1.4.1 knows; the size of anything else is read by Pillow, where it can.

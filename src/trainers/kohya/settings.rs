@@ -125,9 +125,9 @@ impl Settings {
             "min_bucket_reso" => self.buckets.sides.min = setting.count()?,
             "max_bucket_reso" => self.buckets.sides.max = setting.side()?,
             "bucket_reso_steps" => self.buckets.sides.step = setting.side()?,
-            "batch_size" => self.batch_size = Some(positive(setting)?),
-            "train_batch_size" => self.train_batch_size = positive(setting)?,
-            "gradient_accumulation_steps" => self.accumulation = positive(setting)?,
+            "batch_size" => self.batch_size = Some(setting.count_from_one()?),
+            "train_batch_size" => self.train_batch_size = setting.count_from_one()?,
+            "gradient_accumulation_steps" => self.accumulation = setting.count_from_one()?,
             "caption_extension" | "caption_extention" => self.caption_extension = setting.extension()?,
             "class_tokens" => self.class_tokens = Some(setting.text()?.to_owned()),
             "num_repeats" => self.repeats = setting.value.as_integer().map(repeats).ok_or_else(|| setting.wrong("a whole number"))?,
@@ -152,10 +152,6 @@ impl Settings {
         self.buckets.changed();
         Ok(())
     }
-}
-
-fn positive(setting: &Setting<'_>) -> Result<u32, SetError> {
-    setting.count().ok().filter(|&count| count > 0).ok_or_else(|| setting.wrong("a whole number from 1 on"))
 }
 
 /// Repeats; a negative number is as good as none.

@@ -3,7 +3,8 @@
 
 use std::sync::OnceLock;
 
-use super::super::aspect::{MOST_BUCKETS, TOO_MANY_BUCKETS, ZERO_DIVISION, centred, float, floor_to, half_up, nearest, ratio, truncated};
+use super::super::aspect::{MOST_BUCKETS, TOO_MANY_BUCKETS, centred, floor_to, nearest, ratio};
+use super::super::python::{ZERO_DIVISION, float, half_up, truncated, zero_division};
 use crate::model::{Placement, Size, Unplaced};
 
 /// The buckets for a resolution, in the order that decides between two that are equally near.
@@ -43,7 +44,6 @@ pub fn bucket_list(resolution: Size, step: u32) -> Result<Vec<Size>, &'static st
 /// The size that a control image is scaled to where `control_resolution` is set (`BucketSelector.calculate_bucket_resolution`): of
 /// five widths the one whose aspect ratio comes nearest.
 pub fn control_size(size: Size, resolution: Size, step: u32) -> Result<Size, Unplaced> {
-    let zero_division = || Unplaced::stops(ZERO_DIVISION);
     if size.width == 0 || size.height == 0 || step == 0 {
         return Err(zero_division());
     }
@@ -104,12 +104,12 @@ impl Buckets {
     pub(super) fn place(&self, size: Size) -> Result<Placement, Unplaced> {
         let list = self.list().map_err(Unplaced::stops)?;
         if size.width == 0 || size.height == 0 {
-            return Err(Unplaced::stops(ZERO_DIVISION));
+            return Err(zero_division());
         }
         let bucket = if self.enabled && self.no_upscale && size.pixels() <= self.resolution.pixels() {
             [size.width, size.height].map(|side| floor_to(side.into(), self.step))
         } else {
-            let bucket = nearest(list, size).ok_or(Unplaced::stops(ZERO_DIVISION))?;
+            let bucket = nearest(list, size).ok_or(zero_division())?;
             [bucket.width.into(), bucket.height.into()]
         };
         let (width, height) = (f64::from(size.width), f64::from(size.height));
@@ -160,7 +160,7 @@ mod tests {
         let size = |width, height| control_size(Size::new(width, height), Size::new(1024, 1024), 16);
         assert_eq!(size(15, 15), Ok(Size::new(1024, 1024)));
         assert_eq!(size(1000, 1), Ok(Size::new(32_336, 32)));
-        assert_eq!(size(1, 1000), Err(Unplaced::stops(ZERO_DIVISION)));
+        assert_eq!(size(1, 1000), Err(zero_division()));
     }
 
     #[test]

@@ -5,7 +5,7 @@
 use std::collections::BTreeSet;
 use std::fmt;
 
-use super::super::aspect::{float, truncated};
+use super::super::python::{float, truncated};
 
 /// How clips are taken from a video (`frame_extraction`).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -84,7 +84,7 @@ impl Trainer for Musubi {
 
     /// Pillow's, without EXIF orientation.
     fn size_of(&self, facts: &SampleFacts) -> Option<Size> {
-        facts.probe.as_ref().ok().map(|probe| probe.size)
+        facts.size()
     }
 
     /// An extension of captions without a dot is taken as it is, and then no caption is found

@@ -102,8 +102,8 @@ impl Settings {
             "resolution" => self.buckets.resolution = setting.size()?,
             "enable_bucket" => self.buckets.enabled = setting.flag()?,
             "bucket_no_upscale" => self.buckets.no_upscale = setting.flag()?,
-            "batch_size" => self.batch_size = positive(setting)?,
-            "gradient_accumulation_steps" => self.accumulation = positive(setting)?,
+            "batch_size" => self.batch_size = setting.count_from_one()?,
+            "gradient_accumulation_steps" => self.accumulation = setting.count_from_one()?,
             "num_repeats" => self.repeats = setting.count()?,
             "caption_extension" => {
                 self.caption_extension = setting.extension()?;
@@ -124,10 +124,6 @@ impl Settings {
 }
 
 const CODES: &str = "hv, wan, fp, fk, f2d, f2k4b, f2k9b, qi, qie, qil, k5, hv15, zi, ho1, i4, kr2 or ei";
-
-fn positive(setting: &Setting<'_>) -> Result<u32, SetError> {
-    setting.count().ok().filter(|&count| count > 0).ok_or_else(|| setting.wrong("a whole number from 1 on"))
-}
 
 #[cfg(test)]
 mod tests {

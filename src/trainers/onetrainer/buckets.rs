@@ -1,6 +1,6 @@
 //! Where `OneTrainer` puts a picture (mgds 3a6994a, `pipelineModules/AspectBucketing.py` and `SingleAspectCalculation.py`).
 
-use super::super::python::{beyond_memory, pixels};
+use super::super::python::{beyond_memory, float, pixels, truncated, zero_division};
 use super::set_order::in_set_order;
 use crate::model::{Placement, Size, Unplaced};
 
@@ -11,9 +11,7 @@ const ASPECTS: [f64; 9] = [1.0, 1.25, 1.5, 1.75, 2.0, 2.5, 3.0, 3.5, 4.0];
 fn quantized(side: f64, quantization: u32) -> u64 {
     let step = f64::from(quantization);
     // Sides are below 2^34, where floats are exact.
-    #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "whole, not negative, and small")]
-    let whole = ((side / step).round_ties_even() * step) as u64;
-    whole
+    truncated((side / step).round_ties_even() * step)
 }
 
 /// The buckets for a resolution in the trainer's own order, which decides ties: each as height and width in pixels
@@ -32,7 +30,7 @@ pub(super) fn nearest(picture: Size, resolution: u32, quantization: u32) -> Resu
     let buckets = list(resolution, quantization);
     if buckets.iter().any(|&(_, width)| width == 0) {
         // Raised when the list is made: the resolution is less than half the quantization, or so small that a strip has no width.
-        return Err(Unplaced::stops("ZeroDivisionError: division by zero"));
+        return Err(zero_division());
     }
     let aspect = f64::from(picture.height) / f64::from(picture.width);
     let distance = |&(height, width): &(u64, u64)| (float(height) / float(width) - aspect).abs();
@@ -51,7 +49,7 @@ pub(super) fn fixed(wanted: Size, quantization: u32) -> Result<Size, Unplaced> {
 /// without crop jitter (`AspectBucketing.py` 193-209, `ScaleCropImage.py` 42-63).
 pub(super) fn cover(picture: Size, bucket: Size) -> Result<Placement, Unplaced> {
     if bucket.width == 0 || picture.width == 0 || picture.height == 0 {
-        return Err(Unplaced::stops("ZeroDivisionError: division by zero"));
+        return Err(zero_division());
     }
     let ratio = |height: u32, width: u32| f64::from(height) / f64::from(width);
     let side = |side: f64| pixels(side.round_ties_even()).ok_or_else(beyond_memory);
@@ -60,8 +58,7 @@ pub(super) fn cover(picture: Size, bucket: Size) -> Result<Placement, Unplaced> 
     } else {
         Size::new(side(f64::from(picture.width) * ratio(bucket.height, picture.height))?, bucket.height)
     };
-    let crop = [resized.width.saturating_sub(bucket.width) / 2, resized.height.saturating_sub(bucket.height) / 2];
-    Ok(Placement { bucket, resized, crop })
+    Ok(Placement::centred(bucket, resized))
 }
 
 fn size(width: u64, height: u64) -> Result<Size, Unplaced> {
@@ -69,12 +66,6 @@ fn size(width: u64, height: u64) -> Result<Size, Unplaced> {
         (Ok(width), Ok(height)) => Ok(Size::new(width, height)),
         _ => Err(beyond_memory()),
     }
-}
-
-fn float(side: u64) -> f64 {
-    #[expect(clippy::cast_precision_loss, reason = "sides of buckets are below 2^34")]
-    let float = side as f64;
-    float
 }
 
 #[cfg(test)]

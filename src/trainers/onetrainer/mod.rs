@@ -10,6 +10,7 @@ mod schema;
 mod set_order;
 mod settings;
 
+use super::python::zero_division;
 use super::set::{SetError, Setting};
 use super::trainer::{About, Batching, Pickup, Remainder, Resolutions, Trainer, Version};
 use crate::model::{Condition, Consequence, ExtensionCase, Format, Inventory, Placement, Profile, RelPath, SampleFacts, Size, Unplaced};
@@ -48,10 +49,6 @@ impl OneTrainer {
 impl Trainer for OneTrainer {
     fn about(&self) -> &'static About {
         &ABOUT
-    }
-
-    fn version(&self) -> &'static Version {
-        &VERSIONS[0]
     }
 
     fn set(&mut self, setting: &Setting<'_>) -> Result<(), SetError> {
@@ -113,7 +110,7 @@ impl Trainer for OneTrainer {
     /// The place under crop jitter is drawn; this is the centre, as without.
     fn place(&self, size: Size, resolution: usize) -> Result<Placement, Unplaced> {
         if size.pixels() == 0 {
-            return Err(Unplaced::stops("ZeroDivisionError: division by zero"));
+            return Err(zero_division());
         }
         let quantization = self.settings.quantization;
         let bucket = match self.settings.target() {
@@ -166,16 +163,12 @@ impl Trainer for OneTrainer {
 
 #[cfg(test)]
 mod tests {
-    use super::super::{facts::picture, find};
+    use super::super::facts::{made, picture};
     use super::*;
     use crate::model::{Mode, Orientation};
 
     fn with(pairs: &[(&str, toml::Value)]) -> Box<dyn Trainer> {
-        let mut trainer = find("onetrainer").expect("it is known");
-        for (key, value) in pairs {
-            trainer.set(&Setting::new(key, value)).expect("the setting is valid");
-        }
-        trainer
+        made("onetrainer", pairs)
     }
 
     #[test]

@@ -9,7 +9,7 @@ use crate::model::{Condition, Consequence, Format, Outcome, Phase, SampleFacts};
 /// What it does; `None` where it does what every trainer does that loads with Pillow.
 pub(super) fn react(trainer: &OneTrainer, condition: Condition, facts: Option<&SampleFacts>) -> Option<Consequence> {
     let settings = &trainer.settings;
-    if is_of_caption(condition) && settings.prompts != PromptSource::Sample {
+    if condition.is_of_caption() && settings.prompts != PromptSource::Sample {
         return Some(trains("prompts come from elsewhere, and text files beside pictures are not read"));
     }
     Some(match condition {
@@ -20,7 +20,7 @@ pub(super) fn react(trainer: &OneTrainer, condition: Condition, facts: Option<&S
         | Condition::UnsupportedFormat
         | Condition::RefusedAtOpen
         | Condition::RefusedAtLoad => does(Outcome::Stop, image_phase(settings), NOT_LOADED),
-        Condition::TooManyPixels => match format(facts) {
+        Condition::TooManyPixels => match facts.and_then(SampleFacts::format) {
             Some(Format::Jpeg | Format::Mpo | Format::Png | Format::WebP | Format::Gif) => {
                 trains("torchvision decodes it, and has no limit of pixels; the whole picture is held on the GPU")
             }
@@ -48,11 +48,11 @@ pub(super) fn react(trainer: &OneTrainer, condition: Condition, facts: Option<&S
             _ => skips("folders whose name begins with a dot are left out; what lies in others is trained on"),
         },
 
-        Condition::Rotated if format(facts) == Some(Format::WebP) => {
+        Condition::Rotated if facts.and_then(SampleFacts::format) == Some(Format::WebP) => {
             distorts("the orientation of WebP is not applied, so it is trained on as stored")
         }
         Condition::Rotated => trains("the orientation is applied, so it is trained on as seen; only that of WebP is not"),
-        Condition::DeepGray | Condition::DeepColor => match format(facts) {
+        Condition::DeepGray | Condition::DeepColor => match facts.and_then(SampleFacts::format) {
             // torchvision returns 16 bits and the trainer divides by 255: 65535 becomes 257, and infinite in half precision.
             None | Some(Format::Png) => does(
                 Outcome::Distort,
@@ -81,30 +81,12 @@ pub(super) fn react(trainer: &OneTrainer, condition: Condition, facts: Option<&S
 
 const NOT_LOADED: &str = "`could not load image, it might be corrupted` is printed with its path, and the run ends";
 
-fn is_of_caption(condition: Condition) -> bool {
-    matches!(
-        condition,
-        Condition::CaptionMissing
-            | Condition::CaptionEmpty
-            | Condition::CaptionBlank
-            | Condition::CaptionNotUtf8
-            | Condition::CaptionMarked
-            | Condition::CaptionMultiLine
-            | Condition::CaptionTooLong
-            | Condition::CaptionUnreadable
-    )
-}
-
 fn image_phase(settings: &Settings) -> Phase {
     if settings.image_caching { Phase::Caching } else { Phase::Training }
 }
 
 fn text_phase(settings: &Settings) -> Phase {
     if settings.text_caching { Phase::Caching } else { Phase::Training }
-}
-
-fn format(facts: Option<&SampleFacts>) -> Option<Format> {
-    Some(facts?.probe.as_ref().ok()?.format)
 }
 
 fn hidden(trainer: &OneTrainer, facts: Option<&SampleFacts>) -> Consequence {
@@ -127,16 +109,13 @@ fn one_of_lines(settings: &Settings, facts: Option<&SampleFacts>) -> String {
 
 #[cfg(test)]
 mod tests {
-    use super::super::super::facts::picture;
-    use super::super::super::set::Setting;
+    use super::super::super::facts::{apply, picture};
     use super::*;
     use crate::model::{Mode, Size};
 
     fn with(pairs: &[(&str, toml::Value)]) -> OneTrainer {
         let mut settings = Settings::new();
-        for (key, value) in pairs {
-            settings.set(&Setting::new(key, value)).expect("the setting is valid");
-        }
+        apply(pairs, |setting| settings.set(setting));
         OneTrainer { settings, files: None }
     }
 

@@ -3,6 +3,8 @@
 //! Hashes of whole numbers are not salted, so the order is the same in every run. `CPython` 3.10 to 3.12 agree
 //! (`Objects/setobject.c`, `set_add_entry` and `set_table_resize`; `Objects/tupleobject.c`, `tuplehash`).
 
+use super::super::random::tuple_hash;
+
 /// Slots after the one that the hash points to which are looked at before the next jump (`LINEAR_PROBES`).
 const LINEAR_PROBES: usize = 9;
 
@@ -83,15 +85,9 @@ fn low_bits(hash: u64, mask: usize) -> usize {
     bits
 }
 
-/// `hash((first, second))`: xxHash's 64-bit round for each number, since `CPython` 3.8.
+/// `hash((first, second))`.
 fn hash((first, second): Pair) -> u64 {
-    const PRIMES: [u64; 3] = [11_400_714_785_074_694_791, 14_029_467_366_897_019_727, 2_870_177_450_012_600_261];
-    let mut accumulated = PRIMES[2];
-    for lane in [first, second] {
-        accumulated = accumulated.wrapping_add(lane.wrapping_mul(PRIMES[1])).rotate_left(31).wrapping_mul(PRIMES[0]);
-    }
-    accumulated = accumulated.wrapping_add(2 ^ (PRIMES[2] ^ 0x35_d373));
-    if accumulated == u64::MAX { 1_546_275_796 } else { accumulated }
+    tuple_hash(&[first.cast_signed(), second.cast_signed()]).cast_unsigned()
 }
 
 #[cfg(test)]

@@ -4,14 +4,14 @@
 //! Only what an order of samples depends on is here. Nothing in this program is random itself.
 
 mod hash;
-mod md5;
+mod name;
 mod numpy;
 mod python;
 mod torch;
 mod twister;
 
 pub use hash::tuple_hash;
-pub use md5::seed_of_name;
+pub use name::seed_of_name;
 pub use numpy::NumpyRandom;
 pub use python::PythonRandom;
 pub use torch::TorchRandom;

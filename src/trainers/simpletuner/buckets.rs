@@ -226,8 +226,7 @@ fn finish(target: Sides, intermediary: Sides) -> Result<Placement, Unplaced> {
         _ => Err(beyond_memory()),
     };
     let (bucket, resized) = (whole(target)?, whole(intermediary)?);
-    let crop = [resized.width.saturating_sub(bucket.width) / 2, resized.height.saturating_sub(bucket.height) / 2];
-    Ok(Placement { bucket, resized, crop })
+    Ok(Placement::centred(bucket, resized))
 }
 
 #[cfg(test)]

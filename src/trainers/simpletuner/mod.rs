@@ -80,10 +80,6 @@ impl Trainer for SimpleTuner {
         &ABOUT
     }
 
-    fn version(&self) -> &'static Version {
-        &VERSIONS[0]
-    }
-
     fn set(&mut self, setting: &Setting<'_>) -> Result<(), SetError> {
         self.settings.set(setting)
     }
@@ -203,16 +199,12 @@ fn is_decoded_first(format: Format) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use super::super::{facts::picture, find};
+    use super::super::facts::{made, picture};
     use super::*;
     use crate::model::{Mode, Orientation, Outcome};
 
     fn with(pairs: &[(&str, toml::Value)]) -> Box<dyn Trainer> {
-        let mut trainer = find("simpletuner").expect("it is known");
-        for (key, value) in pairs {
-            trainer.set(&Setting::new(key, value)).expect("the setting is valid");
-        }
-        trainer
+        made("simpletuner", pairs)
     }
 
     #[test]

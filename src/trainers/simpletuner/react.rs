@@ -4,13 +4,13 @@ use super::super::consequence::{distorts, does, skips, trains};
 use super::super::trainer::{Pickup, Trainer as _};
 use super::settings::{Captions, Settings};
 use super::{SimpleTuner, is_decoded_first};
-use crate::model::{CaptionFacts, Condition, Consequence, Format, Mode, Outcome, Phase, SampleFacts};
+use crate::model::{CaptionFacts, Condition, Consequence, Mode, Outcome, Phase, SampleFacts};
 
 /// What it does; `None` where it does what every trainer does that loads with Pillow.
 pub(super) fn react(trainer: &SimpleTuner, condition: Condition, facts: Option<&SampleFacts>) -> Option<Consequence> {
     let settings = &trainer.settings;
     Some(match condition {
-        Condition::TooManyPixels if format(facts).is_some_and(is_decoded_first) => {
+        Condition::TooManyPixels if facts.and_then(SampleFacts::format).is_some_and(is_decoded_first) => {
             trains("the decoder that is tried before Pillow has no limit of pixels")
         }
         // `metadata/backends/discovery.py` 546-556: whatever a file raises while it is scanned.
@@ -38,7 +38,7 @@ pub(super) fn react(trainer: &SimpleTuner, condition: Condition, facts: Option<&
             _ => distorts("but for `.ipynb_checkpoints` and five folders of systems, what lies in such a folder is trained on"),
         },
 
-        Condition::Rotated if format(facts).is_none_or(is_decoded_first) => {
+        Condition::Rotated if facts.and_then(SampleFacts::format).is_none_or(is_decoded_first) => {
             distorts("EXIF is lost while it is decoded, so it is trained on as stored")
         }
         Condition::Rotated => trains("Pillow decodes this format, and the orientation is applied"),
@@ -55,18 +55,7 @@ pub(super) fn react(trainer: &SimpleTuner, condition: Condition, facts: Option<&
 
 /// Captions (`prompts.py` 379-432, 740-847).
 fn caption(settings: &Settings, condition: Condition) -> Option<Consequence> {
-    let is_of_caption = matches!(
-        condition,
-        Condition::CaptionMissing
-            | Condition::CaptionEmpty
-            | Condition::CaptionBlank
-            | Condition::CaptionNotUtf8
-            | Condition::CaptionMarked
-            | Condition::CaptionMultiLine
-            | Condition::CaptionTooLong
-            | Condition::CaptionUnreadable
-    );
-    if !is_of_caption {
+    if !condition.is_of_caption() {
         return None;
     }
     let elsewhere = match settings.captions {
@@ -116,26 +105,19 @@ fn system_file(trainer: &SimpleTuner, facts: Option<&SampleFacts>) -> Consequenc
     }
 }
 
-fn format(facts: Option<&SampleFacts>) -> Option<Format> {
-    Some(facts?.probe.as_ref().ok()?.format)
-}
-
 fn mode(facts: Option<&SampleFacts>) -> Option<Mode> {
     facts?.probe.as_ref().ok()?.mode
 }
 
 #[cfg(test)]
 mod tests {
-    use super::super::super::facts::picture;
-    use super::super::super::set::Setting;
+    use super::super::super::facts::{apply, picture};
     use super::*;
-    use crate::model::Size;
+    use crate::model::{Format, Size};
 
     fn with(pairs: &[(&str, toml::Value)]) -> SimpleTuner {
         let mut settings = Settings::new();
-        for (key, value) in pairs {
-            settings.set(&Setting::new(key, value)).expect("the setting is valid");
-        }
+        apply(pairs, |setting| settings.set(setting));
         SimpleTuner { settings }
     }
 

@@ -267,13 +267,12 @@ fn aspects(setting: &Setting<'_>) -> Result<Vec<f64>, SetError> {
 
 #[cfg(test)]
 mod tests {
+    use super::super::super::facts::apply;
     use super::*;
 
     fn with(pairs: &[(&str, toml::Value)]) -> Settings {
         let mut settings = Settings::new();
-        for (key, value) in pairs {
-            settings.set(&Setting::new(key, value)).expect("the setting is valid");
-        }
+        apply(pairs, |setting| settings.set(setting));
         settings
     }
 
